@@ -1,1 +1,39 @@
-//! Placeholder while the workspace is laid out.
+//! The contract between Lockstep and a secret backend.
+//!
+//! A provider implements [`Provider`] (its manifest part, checks, connecting) and [`Store`] (an
+//! authenticated connection) with plain `async fn`, and gets everything it may touch from [`Ctx`].
+//! Retry, timeouts, limits and metrics are layers around the erased [`DynStore`]; the
+//! `conformance` suite holds every provider to the same behaviour.
+#![warn(missing_docs)]
+
+pub mod capability;
+pub mod context;
+pub mod erased;
+pub mod error;
+pub mod http;
+pub mod json;
+pub mod keys;
+pub mod request;
+pub mod selector;
+pub mod store;
+pub mod value;
+
+pub use capability::{Access, Capabilities};
+pub use context::{Ctx, Scope, Services, StoreName};
+pub use erased::{DynStore, Entry, SharedStore};
+pub use error::{Error, ErrorKind, Result, Tombstone};
+pub use request::{Find, Health, MetadataPolicy, PushItem, PushTarget, Pushed, RemoteRef};
+pub use store::{Check, Provider, Stability, Store, Warnings};
+pub use value::{SecretMap, SecretValue};
+
+/// What a provider crate needs in every file.
+pub mod prelude {
+    pub use crate::capability::Capabilities;
+    pub use crate::context::{Ctx, Scope};
+    pub use crate::error::{Error, ErrorKind, Result};
+    pub use crate::request::{
+        Find, Health, MetadataPolicy, PushItem, PushTarget, Pushed, RemoteRef,
+    };
+    pub use crate::store::{Check, Provider, Stability, Store, Warnings};
+    pub use crate::value::{SecretMap, SecretValue};
+}

@@ -1,0 +1,324 @@
+//! What a provider may touch: credentials, HTTP, time and metrics. The namespace rule of
+//! namespaced and cluster-scoped stores is enforced here and nowhere else, so no provider can get
+//! it wrong. Providers never see a Kubernetes client, the environment or the file system.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::http::{HttpClient, Tls, Transports};
+use crate::selector::{CaProvider, CaSource, SecretKeySelector, ServiceAccountSelector};
+use crate::value::{SecretMap, SecretValue};
+
+/// Reads Kubernetes objects for credential resolution. Implemented over an API server and over a
+/// folder of manifests.
+pub trait Objects: Send + Sync {
+    /// Data of a Secret.
+    fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>>;
+
+    /// Data of a ConfigMap.
+    fn config_map<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<BTreeMap<String, String>>>;
+
+    /// Annotations of a ServiceAccount.
+    fn service_account<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<BTreeMap<String, String>>>;
+
+    /// A fresh token of a ServiceAccount.
+    fn token<'a>(&'a self, request: TokenRequest<'a>) -> BoxFuture<'a, Result<SecretValue>>;
+}
+
+/// A ServiceAccount token to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenRequest<'a> {
+    /// Namespace of the ServiceAccount.
+    pub namespace: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Audiences; empty means the API server's own.
+    pub audiences: &'a [String],
+    /// Wanted lifetime.
+    pub lifetime: Duration,
+}
+
+/// The clock and the timer.
+pub trait Time: Send + Sync {
+    /// The present moment.
+    fn now(&self) -> Timestamp;
+
+    /// Completes after `delay`.
+    fn sleep(&self, delay: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// Counts requests to backends for `externalsecret_provider_api_calls_count`.
+pub trait CallRecorder: Send + Sync {
+    /// One request was answered.
+    fn record(&self, provider: &'static str, call: &'static str, outcome: CallOutcome);
+}
+
+/// How a request to a backend ended, as the metric's `status` label says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// It was answered as wished.
+    Success,
+    /// It failed.
+    Error,
+}
+
+/// Whose store this is, and for whom it is opened.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// A SecretStore: everything happens in its own namespace.
+    Namespaced {
+        /// Namespace of the store and of its users.
+        namespace: String,
+    },
+    /// A ClusterSecretStore.
+    Cluster {
+        /// Namespace of the object that uses the store; `None` while the store itself is checked.
+        caller: Option<String>,
+    },
+}
+
+impl Scope {
+    /// The namespace a selector without a namespace means; `None` while a cluster store is checked
+    /// without a caller.
+    pub fn home(&self) -> Option<&str> {
+        match self {
+            Self::Namespaced { namespace } => Some(namespace),
+            Self::Cluster { caller } => caller.as_deref(),
+        }
+    }
+
+    /// Whether this is a ClusterSecretStore.
+    pub fn is_cluster(&self) -> bool {
+        matches!(self, Self::Cluster { .. })
+    }
+
+    /// The namespace a selector means: its own only in a ClusterSecretStore, the caller's otherwise.
+    fn resolve<'a>(&'a self, wanted: Option<&'a str>) -> Result<&'a str> {
+        let wanted = wanted.filter(|namespace| !namespace.is_empty());
+        match (self, wanted) {
+            (Self::Cluster { .. }, Some(namespace)) => Ok(namespace),
+            _ => self.home().ok_or_else(|| {
+                Error::invalid_spec("the selector has no namespace and the store has no caller yet")
+            }),
+        }
+    }
+}
+
+/// Proof that ambient identity (environment, metadata server, mounted tokens) may be used.
+#[derive(Clone, Copy, Debug)]
+pub struct Ambient(());
+
+/// What a provider gets to connect with.
+#[derive(Clone)]
+pub struct Ctx {
+    services: Arc<Services>,
+    scope: Scope,
+    store: StoreName,
+}
+
+/// The edges of the program, behind traits.
+pub struct Services {
+    /// Credential objects.
+    pub objects: Arc<dyn Objects>,
+    /// HTTP connections.
+    pub transports: Arc<dyn Transports>,
+    /// Clock and timer.
+    pub time: Arc<dyn Time>,
+    /// Request counter.
+    pub calls: Arc<dyn CallRecorder>,
+    /// Whether ambient identity is allowed.
+    pub ambient: bool,
+}
+
+/// Kind-free name of a store, for messages and per-store state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StoreName {
+    /// Namespace of a SecretStore; `None` for a ClusterSecretStore.
+    pub namespace: Option<String>,
+    /// Name of the store.
+    pub name: String,
+}
+
+impl Ctx {
+    /// A context for one store as seen by one caller.
+    pub fn new(services: Arc<Services>, store: StoreName, scope: Scope) -> Self {
+        Self {
+            services,
+            scope,
+            store,
+        }
+    }
+
+    /// Scope of the store.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Name of the store.
+    pub fn store(&self) -> &StoreName {
+        &self.store
+    }
+
+    /// Whether a selector with this namespace can only be resolved for a caller: a
+    /// ClusterSecretStore's selector without a namespace.
+    pub fn is_referent(&self, namespace: Option<&str>) -> bool {
+        self.scope.is_cluster() && namespace.is_none_or(str::is_empty)
+    }
+
+    /// The value of one key of a Secret.
+    pub async fn secret(&self, selector: &SecretKeySelector) -> Result<SecretValue> {
+        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let name = selector.name.as_deref().unwrap_or_default();
+        let key = selector.key.as_deref().unwrap_or_default();
+        let mut data = self
+            .services
+            .objects
+            .secret(namespace, name)
+            .await
+            .map_err(|error| {
+                credential_error(error, |text| {
+                    format!(
+                        "cannot get Kubernetes secret {name:?} from namespace {namespace:?}: {text}"
+                    )
+                })
+            })?;
+        data.remove(key)
+            .ok_or_else(|| Error::invalid_spec(format!("cannot find secret data for key: {key:?}")))
+    }
+
+    /// The certificate authority a `caProvider` names.
+    pub async fn ca(&self, provider: &CaProvider) -> Result<Vec<u8>> {
+        let namespace = self.scope.resolve(provider.namespace.as_deref())?;
+        let key = provider.key.as_deref().unwrap_or_default();
+        match provider.source {
+            CaSource::Secret => {
+                let selector = SecretKeySelector {
+                    key: provider.key.clone(),
+                    name: Some(provider.name.clone()),
+                    namespace: provider.namespace.clone(),
+                };
+                Ok(self.secret(&selector).await?.expose().to_vec())
+            }
+            CaSource::ConfigMap => {
+                let missing = |text: &str| {
+                    format!(
+                        "failed to get caProvider configMap {} -> {key}: {text}",
+                        provider.name
+                    )
+                };
+                let mut data = self
+                    .services
+                    .objects
+                    .config_map(namespace, &provider.name)
+                    .await
+                    .map_err(|error| credential_error(error, missing))?;
+                let pem = data.remove(key);
+                let pem = pem.ok_or_else(|| Error::invalid_spec(missing("no such key")))?;
+                Ok(pem.into_bytes())
+            }
+        }
+    }
+
+    /// Annotations of a ServiceAccount.
+    pub async fn service_account(
+        &self,
+        selector: &ServiceAccountSelector,
+    ) -> Result<BTreeMap<String, String>> {
+        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let read = self
+            .services
+            .objects
+            .service_account(namespace, &selector.name)
+            .await;
+        read.map_err(|error| credential_error(error, str::to_owned))
+    }
+
+    /// A token of a ServiceAccount, for the selector's audiences and the provider's own.
+    pub async fn service_account_token(
+        &self,
+        selector: &ServiceAccountSelector,
+        audiences: &[String],
+        lifetime: Duration,
+    ) -> Result<SecretValue> {
+        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let mut wanted = audiences.to_vec();
+        wanted.extend(selector.audiences.iter().flatten().cloned());
+        let request = TokenRequest {
+            namespace,
+            name: &selector.name,
+            audiences: &wanted,
+            lifetime,
+        };
+        let made = self.services.objects.token(request).await;
+        made.map_err(|error| credential_error(error, str::to_owned))
+    }
+
+    /// An HTTP client with the given trust and identity.
+    pub fn http(&self, tls: &Tls) -> Result<HttpClient> {
+        Ok(HttpClient::new(self.services.transports.connect(tls)?))
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        self.services.time.now()
+    }
+
+    /// The clock and timer, for layers and token caches.
+    pub fn time(&self) -> Arc<dyn Time> {
+        Arc::clone(&self.services.time)
+    }
+
+    /// Leave to use ambient identity, where the operator has it switched on.
+    pub fn ambient(&self) -> Option<Ambient> {
+        self.services.ambient.then_some(Ambient(()))
+    }
+
+    /// Counts one request to the backend and hands its result on.
+    pub fn counted<T>(
+        &self,
+        provider: &'static str,
+        call: &'static str,
+        result: Result<T>,
+    ) -> Result<T> {
+        let outcome = if result.is_ok() {
+            CallOutcome::Success
+        } else {
+            CallOutcome::Error
+        };
+        self.services.calls.record(provider, call, outcome);
+        result
+    }
+}
+
+impl fmt::Debug for Ctx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctx")
+            .field("store", &self.store)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A missing credential object is the user's to mend. It must never read as a missing remote
+/// secret, or `deletionPolicy` would act on it.
+fn credential_error(error: Error, rewrite: impl FnOnce(&str) -> String) -> Error {
+    let kind = match error.kind() {
+        ErrorKind::NotFound | ErrorKind::Tombstoned(_) => ErrorKind::InvalidSpec,
+        kind => kind.clone(),
+    };
+    Error::new(kind, rewrite(&error.to_string())).with_source(error)
+}

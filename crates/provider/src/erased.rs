@@ -1,0 +1,149 @@
+//! Type erasure, paid once: providers are written against static traits, the rest of the program
+//! sees [`DynStore`] objects and [`Entry`] rows. No provider code belongs here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::capability::Capabilities;
+use crate::context::{Ctx, Scope};
+use crate::error::{Error, Result};
+use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
+use crate::store::{Check, Provider, Stability, Store, Warnings};
+use crate::value::{SecretMap, SecretValue};
+
+/// A store behind a pointer. See [`Store`] for what each method promises.
+#[expect(missing_docs, reason = "each method is documented on Store")]
+pub trait DynStore: Send + Sync {
+    fn get<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>>;
+    fn get_map<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretMap>>;
+    fn get_many<'a>(
+        &'a self,
+        references: &'a [RemoteRef],
+    ) -> BoxFuture<'a, Vec<Result<SecretValue>>>;
+    fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>>;
+    fn push<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>>;
+    fn delete<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<()>>;
+    fn exists<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<bool>>;
+    fn check(&self) -> BoxFuture<'_, Check>;
+    fn renew_after(&self) -> Option<Duration>;
+}
+
+impl<S: Store> DynStore for S {
+    fn get<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>> {
+        Box::pin(Store::get(self, reference))
+    }
+
+    fn get_map<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretMap>> {
+        Box::pin(Store::get_map(self, reference))
+    }
+
+    fn get_many<'a>(
+        &'a self,
+        references: &'a [RemoteRef],
+    ) -> BoxFuture<'a, Vec<Result<SecretValue>>> {
+        Box::pin(Store::get_many(self, references))
+    }
+
+    fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>> {
+        Box::pin(Store::find(self, find))
+    }
+
+    fn push<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>> {
+        Box::pin(Store::push(self, item))
+    }
+
+    fn delete<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<()>> {
+        Box::pin(Store::delete(self, target))
+    }
+
+    fn exists<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(Store::exists(self, target))
+    }
+
+    fn check(&self) -> BoxFuture<'_, Check> {
+        Box::pin(Store::check(self))
+    }
+
+    fn renew_after(&self) -> Option<Duration> {
+        Store::renew_after(self)
+    }
+}
+
+/// A shared, erased store.
+pub type SharedStore = Arc<dyn DynStore>;
+
+/// One row of the registry: everything the program needs to know of a provider.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    name: &'static str,
+    stability: Stability,
+    schema: fn() -> schemars::Schema,
+    validate: fn(&serde_json::Value, &Scope) -> Result<Warnings>,
+    capabilities: fn(&serde_json::Value) -> Result<Capabilities>,
+    connect: fn(serde_json::Value, Ctx) -> BoxFuture<'static, Result<SharedStore>>,
+}
+
+impl Entry {
+    /// The row of provider `P`.
+    pub const fn of<P: Provider>() -> Self {
+        Self {
+            name: P::NAME,
+            stability: P::STABILITY,
+            schema: || {
+                schemars::generate::SchemaSettings::openapi3()
+                    .into_generator()
+                    .into_root_schema_for::<P::Spec>()
+            },
+            validate: |raw, scope| P::validate(&parse::<P>(raw.clone())?, scope),
+            capabilities: |raw| Ok(P::capabilities(&parse::<P>(raw.clone())?)),
+            connect: |raw, ctx| {
+                Box::pin(async move {
+                    let spec = parse::<P>(raw)?;
+                    P::validate(&spec, ctx.scope())?;
+                    Ok(Arc::new(P::connect(spec, ctx).await?) as SharedStore)
+                })
+            },
+        }
+    }
+
+    /// The key under `spec.provider`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// How well the provider is looked after.
+    pub const fn stability(&self) -> Stability {
+        self.stability
+    }
+
+    /// JSON schema of its spec.
+    pub fn schema(&self) -> schemars::Schema {
+        (self.schema)()
+    }
+
+    /// Checks a raw spec.
+    pub fn validate(&self, spec: &serde_json::Value, scope: &Scope) -> Result<Warnings> {
+        (self.validate)(spec, scope)
+    }
+
+    /// What a store with this spec can do.
+    pub fn capabilities(&self, spec: &serde_json::Value) -> Result<Capabilities> {
+        (self.capabilities)(spec)
+    }
+
+    /// Opens a connection.
+    pub fn connect(
+        &self,
+        spec: serde_json::Value,
+        ctx: Ctx,
+    ) -> BoxFuture<'static, Result<SharedStore>> {
+        (self.connect)(spec, ctx)
+    }
+}
+
+fn parse<P: Provider>(raw: serde_json::Value) -> Result<P::Spec> {
+    serde_json::from_value(raw)
+        .map_err(|error| Error::invalid_spec(format!("spec.provider.{}: {error}", P::NAME)))
+}

@@ -1,0 +1,122 @@
+//! The two traits a provider implements, with plain `async fn`. Unsupported operations need no
+//! code: the defaults answer for them and [`Capabilities`] must agree.
+
+use std::future::Future;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::capability::Capabilities;
+use crate::context::{Ctx, Scope};
+use crate::error::{Error, Result};
+use crate::json::json_object;
+use crate::request::{Find, Health, PushItem, PushTarget, Pushed, RemoteRef};
+use crate::value::{SecretMap, SecretValue};
+
+/// How well a provider is looked after; unmaintained ones warn on their stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// Supported.
+    Maintained,
+    /// Works, but nobody looks after it.
+    NotMaintained,
+    /// Will be removed.
+    Deprecated,
+}
+
+/// Remarks on a valid spec, shown by admission.
+pub type Warnings = Vec<String>;
+
+/// A kind of backend.
+pub trait Provider: Sized + 'static {
+    /// The key under `spec.provider`.
+    const NAME: &'static str;
+    /// How well it is looked after.
+    const STABILITY: Stability;
+    /// Its part of the store manifest.
+    type Spec: DeserializeOwned + JsonSchema + Send + 'static;
+    /// Its authenticated connection.
+    type Store: Store;
+
+    /// Checks a spec without looking at the cluster or the backend.
+    fn validate(spec: &Self::Spec, scope: &Scope) -> Result<Warnings>;
+
+    /// What a store with this spec can do.
+    fn capabilities(spec: &Self::Spec) -> Capabilities;
+
+    /// Resolves credentials through `ctx` and returns a store that is cheap to share.
+    fn connect(spec: Self::Spec, ctx: Ctx) -> impl Future<Output = Result<Self::Store>> + Send;
+}
+
+/// An authenticated connection to a backend.
+pub trait Store: Send + Sync + 'static {
+    /// Reads one value. Absent is `NotFound`; present but deleted or disabled is `Tombstoned`.
+    fn get(&self, reference: &RemoteRef) -> impl Future<Output = Result<SecretValue>> + Send;
+
+    /// Reads a value as a map; by default the members of a JSON object.
+    fn get_map(&self, reference: &RemoteRef) -> impl Future<Output = Result<SecretMap>> + Send {
+        async { json_object(&self.get(reference).await?) }
+    }
+
+    /// Reads many values, one answer a reference in the same order. Override where the backend
+    /// reads in batches.
+    fn get_many(
+        &self,
+        references: &[RemoteRef],
+    ) -> impl Future<Output = Vec<Result<SecretValue>>> + Send {
+        async move {
+            let mut answers = Vec::with_capacity(references.len());
+            for reference in references {
+                answers.push(self.get(reference).await);
+            }
+            answers
+        }
+    }
+
+    /// Searches. Pages to the end; a partial result is an error.
+    fn find(&self, _find: &Find) -> impl Future<Output = Result<SecretMap>> + Send {
+        async { Err(unsupported("find")) }
+    }
+
+    /// Writes a value, comparing before it writes.
+    fn push(&self, _item: &PushItem) -> impl Future<Output = Result<Pushed>> + Send {
+        async { Err(unsupported("push")) }
+    }
+
+    /// Deletes a value; deleting what is absent succeeds, what is not ours is a `Conflict`.
+    fn delete(&self, _target: &PushTarget) -> impl Future<Output = Result<()>> + Send {
+        async { Err(unsupported("delete")) }
+    }
+
+    /// Whether a value is there.
+    fn exists(&self, _target: &PushTarget) -> impl Future<Output = Result<bool>> + Send {
+        async { Err(unsupported("exists")) }
+    }
+
+    /// Checks the connection for the store's Ready condition.
+    fn check(&self) -> impl Future<Output = Check> + Send {
+        async { Check::Healthy(Health::Unknown) }
+    }
+
+    /// When the credentials behind this connection expire.
+    fn renew_after(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// Outcome of [`Store::check`].
+#[derive(Debug)]
+pub enum Check {
+    /// No fault found.
+    Healthy(Health),
+    /// It could not be told, and this is why: the store stays usable with reason
+    /// `ValidationUnknown`.
+    Undetermined(Error),
+    /// The store does not work.
+    Failed(Error),
+}
+
+fn unsupported(operation: &str) -> Error {
+    Error::unsupported(format!("this provider does not support {operation}"))
+}
