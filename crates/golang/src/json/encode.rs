@@ -1,0 +1,113 @@
+//! Writes JSON as `encoding/json` does: compact, keys sorted, Go's number notation.
+//!
+//! The template engine, whose strings are bytes, uses [`append_string`] directly.
+
+use std::fmt::Write as _;
+
+use super::{Number, Value};
+use crate::float;
+use crate::unicode::decode_rune;
+
+/// Whether `<`, `>` and `&` are written as escapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Html {
+    /// Escaped, as `json.Marshal` does.
+    Escaped,
+    /// Left alone, as an encoder with `SetEscapeHTML(false)` does.
+    Plain,
+}
+
+/// Encodes without HTML escaping and without a trailing newline.
+pub fn marshal(value: &Value) -> String {
+    let mut out = String::new();
+    append(&mut out, value, Html::Plain);
+    out
+}
+
+/// Encodes like `json.Marshal`.
+pub fn marshal_escaped(value: &Value) -> String {
+    let mut out = String::new();
+    append(&mut out, value, Html::Escaped);
+    out
+}
+
+/// The secret data a decoded value stands for.
+///
+/// Strings are themselves, `null` is empty, numbers are plain decimals, arrays and objects are
+/// JSON with HTML escaping.
+pub fn to_bytes(value: &Value) -> Vec<u8> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Bool(flag) => flag.to_string().into_bytes(),
+        Value::Number(Number::Int(number)) => number.to_string().into_bytes(),
+        Value::Number(Number::Float(number)) => float::fixed(*number).into_bytes(),
+        Value::Number(Number::Text(text)) | Value::String(text) => text.clone().into_bytes(),
+        Value::Array(_) | Value::Object(_) => marshal_escaped(value).into_bytes(),
+    }
+}
+
+fn append(out: &mut String, value: &Value, html: Html) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => append_number(out, number),
+        Value::String(text) => append_string(out, text.as_bytes(), html),
+        Value::Array(elements) => {
+            out.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                append(out, element, html);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            out.push('{');
+            for (index, (key, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                append_string(out, key.as_bytes(), html);
+                out.push(':');
+                append(out, member, html);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn append_number(out: &mut String, number: &Number) {
+    match number {
+        Number::Int(number) => out.push_str(&number.to_string()),
+        // No decoder makes NaN or an infinity; one made by hand has no JSON form.
+        Number::Float(number) => out.push_str(float::json(*number).as_deref().unwrap_or("null")),
+        Number::Text(text) => out.push_str(if text.is_empty() { "0" } else { text }),
+    }
+}
+
+/// Appends a string literal; each byte that is not UTF-8 becomes `\ufffd`.
+pub fn append_string(out: &mut String, text: &[u8], html: Html) {
+    out.push('"');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (rune, width) = decode_rune(rest);
+        match rune {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '<' | '>' | '&' if html == Html::Plain => out.push(rune),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(rune));
+            }
+            char::REPLACEMENT_CHARACTER if width == 1 => out.push_str("\\ufffd"),
+            _ => out.push(rune),
+        }
+        rest = &rest[width..];
+    }
+    out.push('"');
+}
