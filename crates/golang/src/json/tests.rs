@@ -154,7 +154,7 @@ fn refusals_carry_the_text_of_go() {
     for (source, want) in REFUSALS {
         assert_eq!(
             object_members(source.as_bytes()).unwrap_err().to_string(),
-            want,
+            *want,
             "{source}"
         );
     }
