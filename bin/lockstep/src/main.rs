@@ -1,1 +1,35 @@
-fn main() {}
+//! The `lockstep` binary: parses flags, wires the edges together and hands over. Started without a
+//! subcommand it is the controller, as the Deployments of the original operator start theirs.
+
+mod cli;
+mod crds;
+mod flags;
+mod values;
+
+#[cfg(feature = "cluster")]
+mod controller;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let matches = values::go_switches(cli::Cli::command()).get_matches();
+    let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.run() {
+        Ok(code) => code,
+        Err(error) => {
+            report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The one place where an error leaves the program.
+#[expect(clippy::print_stderr, reason = "the command line's own error output")]
+fn report(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}

@@ -1,0 +1,3 @@
+//! Flags of the processes that run in a cluster, with the original operator's names and defaults.
+
+pub(crate) mod controller;
