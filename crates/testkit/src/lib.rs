@@ -1,1 +1,15 @@
-//! Placeholder while the workspace is laid out.
+//! The test bench of the workspace: a real control plane, a small blocking client for it, and (with the feature
+//! `client`) helpers for tests written with kube.
+//!
+//! A development dependency only. Without features it is light enough for `xtask`; shipped crates never link it.
+
+pub mod api;
+pub mod controlplane;
+pub mod kubeconfig;
+pub mod manifest;
+pub mod operator;
+pub mod place;
+pub mod progress;
+
+#[cfg(feature = "client")]
+pub mod client;

@@ -1,0 +1,116 @@
+//! An operator binary as a process: started with upstream's flags on free ports, watched for health, ended on drop.
+//! It knows nothing of the binary beyond those flags, so that any drop-in can be run and measured.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+const HEALTHY_LIMIT: Duration = Duration::from_mins(1);
+const POLL: Duration = Duration::from_millis(20);
+
+/// A running operator.
+pub struct Operator {
+    child: Child,
+    log: PathBuf,
+    metrics: SocketAddr,
+    live: SocketAddr,
+}
+
+impl Operator {
+    /// Starts `program` against the cluster of `kubeconfig`; its output goes to `log`. Does not wait for health.
+    pub fn start(program: &Path, kubeconfig: &Path, flags: &[&str], log: &Path) -> Result<Self> {
+        let held = [
+            TcpListener::bind(("127.0.0.1", 0))?,
+            TcpListener::bind(("127.0.0.1", 0))?,
+        ];
+        let [metrics, live] = held.map(|socket| socket.local_addr());
+        let (metrics, live) = (metrics?, live?);
+        let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+        let child = Command::new(program)
+            .arg(format!("--metrics-addr={metrics}"))
+            .arg(format!("--live-addr={live}"))
+            .args(flags)
+            .env("KUBECONFIG", kubeconfig)
+            .stdin(Stdio::null())
+            .stdout(out.try_clone()?)
+            .stderr(out)
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        Ok(Self {
+            child,
+            log: log.to_owned(),
+            metrics,
+            live,
+        })
+    }
+
+    /// Waits until `/healthz` answers.
+    pub fn healthy(&mut self) -> Result<()> {
+        let began = Instant::now();
+        while get(self.live, "/healthz").is_err() {
+            self.check()?;
+            if began.elapsed() > HEALTHY_LIMIT {
+                bail!(
+                    "the operator was not healthy within 1 min, see {}",
+                    self.log.display()
+                );
+            }
+            sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// An error when the operator has ended, with the end of its log.
+    pub fn check(&mut self) -> Result<()> {
+        let Some(status) = self.child.try_wait()? else {
+            return Ok(());
+        };
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<_> = text.lines().collect();
+        let tail = lines[lines.len().saturating_sub(15)..].join("\n");
+        bail!("the operator ended with {status}:\n{tail}")
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// One scrape of the metrics endpoint.
+    pub fn metrics(&self) -> Result<String> {
+        get(self.metrics, "/metrics")
+    }
+}
+
+impl Drop for Operator {
+    fn drop(&mut self) {
+        // An operator that has ended by itself is fine here.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A plain HTTP/1.0 read; anything but 200 is an error.
+fn get(at: SocketAddr, path: &str) -> Result<String> {
+    let mut stream = TcpStream::connect_timeout(&at, Duration::from_secs(2))?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.0\r\nHost: {at}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
+    let status = head.lines().next().unwrap_or_default();
+    if !status.contains(" 200 ") && !status.ends_with(" 200") {
+        bail!("{path}: {status}");
+    }
+    Ok(body.to_owned())
+}
