@@ -1,12 +1,136 @@
-//! JSON objects as secret maps, the way most of upstream's providers read them: text members are
-//! unquoted, everything else keeps its source text.
+//! JSON objects as secret maps and back, on Go's reading of JSON. Two conversions exist because
+//! upstream has two: [`json_object`] keeps the source text of members that are no strings,
+//! [`json_object_decoded`] goes through decoded values. Errors never show a byte of the input.
 
-use crate::error::Error;
-use crate::error::Result;
+use lockstep_golang::json::{self, Html, Number, Value};
+use lockstep_golang::{float, json::Error as JsonError};
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
 use crate::value::{SecretMap, SecretValue};
 
-/// Members of a JSON object as a map.
+#[cfg(test)]
+mod tests;
+
+/// Members of a JSON object: strings unquoted, `null` empty, everything else verbatim.
+///
+/// A top-level `null` is an empty map; of duplicate keys the last one counts.
 pub fn json_object(value: &SecretValue) -> Result<SecretMap> {
-    let _ = value;
-    Err(Error::unsupported("JSON objects are not readable yet"))
+    let members = json::object_members(value.expose()).map_err(|error| refused(&error))?;
+    Ok(members
+        .into_iter()
+        .map(|(key, member)| (key, SecretValue::new(member.into_bytes())))
+        .collect())
+}
+
+/// Members of a JSON object after decoding: plain decimals for numbers, compact JSON with sorted
+/// keys and HTML escapes for arrays and objects.
+///
+/// Integers keep all their digits, where upstream loses those beyond 2^53.
+pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
+    match decode(value)? {
+        Value::Null => Ok(SecretMap::new()),
+        Value::Object(members) => Ok(members
+            .into_iter()
+            .map(|(key, member)| (key, SecretValue::new(json::to_bytes(&member))))
+            .collect()),
+        other => Err(Error::invalid_data(format!(
+            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            kind_of(&other)
+        ))),
+    }
+}
+
+/// Decodes a value; integers keep their digits, other numbers are Go's float64.
+pub fn decode(value: &SecretValue) -> Result<Value> {
+    let decoded = json::decode_numbers_as_text(value.expose()).map_err(|error| refused(&error))?;
+    settle_numbers(decoded)
+}
+
+/// The map as a JSON object of strings with sorted keys and no HTML escapes.
+pub fn to_json_object(map: &SecretMap) -> SecretValue {
+    encode_object(map, Html::Plain)
+}
+
+/// The map as a JSON object of strings with sorted keys, `<`, `>` and `&` escaped.
+pub fn to_json_object_escaped(map: &SecretMap) -> SecretValue {
+    encode_object(map, Html::Escaped)
+}
+
+/// Labels, annotations or tags as a JSON object with sorted keys.
+pub fn to_json_strings(map: &BTreeMap<String, String>, html: Html) -> String {
+    let entries = map
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_bytes()));
+    write_object(entries, html)
+}
+
+fn encode_object(map: &SecretMap, html: Html) -> SecretValue {
+    let entries = map.iter().map(|(key, value)| (key, value.expose()));
+    SecretValue::from(write_object(entries, html))
+}
+
+fn write_object<'a>(entries: impl Iterator<Item = (&'a str, &'a [u8])>, html: Html) -> String {
+    let mut text = String::from("{");
+    for (index, (key, value)) in entries.enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        json::append_string(&mut text, key.as_bytes(), html);
+        text.push(':');
+        json::append_string(&mut text, value, html);
+    }
+    text.push('}');
+    text
+}
+
+fn settle_numbers(value: Value) -> Result<Value> {
+    Ok(match value {
+        Value::Number(Number::Text(text)) if !is_integer(&text) => {
+            let number = float::parse(text.as_bytes())
+                .map_err(|_| Error::invalid_data("json: number does not fit a float64"))?;
+            Value::Number(Number::Float(number))
+        }
+        Value::Array(elements) => Value::Array(
+            elements
+                .into_iter()
+                .map(settle_numbers)
+                .collect::<Result<_>>()?,
+        ),
+        Value::Object(members) => Value::Object(
+            members
+                .into_iter()
+                .map(|(key, member)| Ok((key, settle_numbers(member)?)))
+                .collect::<Result<_>>()?,
+        ),
+        other => other,
+    })
+}
+
+fn is_integer(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Go's text where it says nothing of the content, less than that where it would.
+pub(crate) fn refused(error: &JsonError) -> Error {
+    Error::invalid_data(match error {
+        JsonError::InvalidCharacter { place, .. } => format!("invalid JSON: character {place}"),
+        JsonError::Type { found, wanted } => {
+            let found = found.split(' ').next().unwrap_or_default();
+            format!("json: cannot unmarshal {found} into Go value of type {wanted}")
+        }
+        _ => "unexpected end of JSON input".to_owned(),
+    })
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
 }
