@@ -4,6 +4,9 @@
 //! decided here, is when an exponent is shown and how, and which notations are accepted.
 
 mod hex;
+mod shortest;
+
+use shortest::Shortest;
 
 /// Why a text is not a float64.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +19,7 @@ pub enum ParseError {
 
 /// Plain decimal without exponent: `strconv.FormatFloat(x, 'f', -1, 64)`.
 pub fn fixed(x: f64) -> String {
-    special(x).map_or_else(|| x.to_string(), str::to_owned)
+    special(x).map_or_else(|| Shortest::of(x).plain(), str::to_owned)
 }
 
 /// The notation of `encoding/json`; nothing for NaN and the infinities, which JSON cannot hold.
@@ -25,22 +28,24 @@ pub fn json(x: f64) -> Option<String> {
         return None;
     }
     let size = x.abs();
+    let shortest = Shortest::of(x);
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
-        return Some(exponent(x, 1));
+        return Some(shortest.scientific(1));
     }
-    Some(x.to_string())
+    Some(shortest.plain())
 }
 
-/// The notation of `fmt`'s `%v`: exponent below 1e-4 and from 1e21.
+/// The notation of `fmt`'s `%v`: exponent below 1e-4 and from 1e6 on.
 pub fn general(x: f64) -> String {
     if let Some(text) = special(x) {
         return text.to_owned();
     }
-    let size = x.abs();
-    if size != 0.0 && !(1e-4..1e21).contains(&size) {
-        return exponent(x, 2);
+    let shortest = Shortest::of(x);
+    if (-4..6).contains(&shortest.exponent()) {
+        shortest.plain()
+    } else {
+        shortest.scientific(2)
     }
-    x.to_string()
 }
 
 fn special(x: f64) -> Option<&'static str> {
@@ -50,16 +55,6 @@ fn special(x: f64) -> Option<&'static str> {
         Some(if x > 0.0 { "+Inf" } else { "-Inf" })
     } else {
         None
-    }
-}
-
-/// Scientific notation with a signed exponent of at least `width` digits.
-fn exponent(x: f64, width: usize) -> String {
-    let text = format!("{x:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    match exponent.strip_prefix('-') {
-        Some(digits) => format!("{mantissa}e-{digits:0>width$}"),
-        None => format!("{mantissa}e+{exponent:0>width$}"),
     }
 }
 
@@ -92,19 +87,33 @@ fn named(text: &[u8], unsigned: bool) -> Option<f64> {
     (unsigned && text.eq_ignore_ascii_case(b"nan")).then_some(f64::NAN)
 }
 
-/// Checks the digits first, because Rust's own parser also takes names.
+/// Checks the digits first, because Rust's own parser also takes names and no underscores.
 fn decimal(text: &[u8]) -> Result<f64, ParseError> {
-    if !text
-        .iter()
-        .all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'))
-    {
+    let legal = |b: &u8| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-' | b'_');
+    if !text.iter().all(legal) || matches!(text.first(), Some(b'+' | b'-')) {
         return Err(ParseError::Syntax);
     }
     let text = std::str::from_utf8(text).map_err(|_| ParseError::Syntax)?;
-    if text.starts_with(['+', '-']) {
+    if !text.contains('_') {
+        return text.parse().map_err(|_| ParseError::Syntax);
+    }
+    if !underscores_separate(text.as_bytes(), u8::is_ascii_digit) {
         return Err(ParseError::Syntax);
     }
-    text.parse().map_err(|_| ParseError::Syntax)
+    text.replace('_', "")
+        .parse()
+        .map_err(|_| ParseError::Syntax)
+}
+
+/// Whether each underscore stands between two digits.
+fn underscores_separate(text: &[u8], digit: impl Fn(&u8) -> bool) -> bool {
+    text.iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'_')
+        .all(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| text.get(at));
+            before.is_some_and(&digit) && text.get(at + 1).is_some_and(&digit)
+        })
 }
 
 /// The number Go is left with when the caller ignores the error.
@@ -129,7 +138,15 @@ mod tests {
                 1e20,
                 "100000000000000000000",
                 "100000000000000000000",
-                "100000000000000000000",
+                "1e+20",
+            ),
+            (999_999.5, "999999.5", "999999.5", "999999.5"),
+            (1_234_567.0, "1234567", "1234567", "1.234567e+06"),
+            (
+                137.663_970_947_265_62,
+                "137.66397094726562",
+                "137.66397094726562",
+                "137.66397094726562",
             ),
             (1e21, "1000000000000000000000", "1e+21", "1e+21"),
             (
@@ -158,7 +175,8 @@ mod tests {
 
     #[test]
     fn parsing_accepts_what_go_accepts() {
-        let cases: [(&str, f64); 14] = [
+        let cases: [(&str, f64); 15] = [
+            ("1_0", 10.0),
             ("1", 1.0),
             ("+1.5", 1.5),
             ("-.5", -0.5),
@@ -189,7 +207,8 @@ mod tests {
     #[test]
     fn parsing_refuses_what_go_refuses() {
         for text in [
-            "", "+", ".", "e1", "1e", "1_0", "0x1", "0xp1", "0x1_p0", "-nan", "1x", " 1", "--1",
+            "", "+", ".", "e1", "1e", "_1", "1_", "1__0", "1_.5", "0x1", "0xp1", "0x1_p0", "-nan",
+            "1x", " 1", "--1",
         ] {
             assert_eq!(parse(text.as_bytes()), Err(ParseError::Syntax), "{text}");
             assert_eq!(parse_lossy(text.as_bytes()).to_bits(), 0);

@@ -2,11 +2,13 @@
 //!
 //! Rounds once, to nearest even, also where the result is subnormal.
 
-use super::ParseError;
+use super::{ParseError, underscores_separate};
 
 /// Reads mantissa and mandatory binary exponent; returns infinity when out of range.
 pub(super) fn parse(text: &[u8]) -> Result<f64, ParseError> {
-    if !underscores_separate_digits(text) {
+    // The prefix counts as a digit, so an underscore may follow it.
+    let unprefixed = text.strip_prefix(b"_").unwrap_or(text);
+    if !underscores_separate(unprefixed, u8::is_ascii_hexdigit) {
         return Err(ParseError::Syntax);
     }
     let at = text
@@ -130,16 +132,4 @@ fn parse_exponent(text: &[u8]) -> Result<i64, ParseError> {
         exponent = (exponent * 10 + i64::from(byte - b'0')).min(100_000);
     }
     Ok(if negative { -exponent } else { exponent })
-}
-
-/// An underscore must stand between digits; the prefix counts as one.
-fn underscores_separate_digits(text: &[u8]) -> bool {
-    let digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_hexdigit);
-    text.iter()
-        .enumerate()
-        .filter(|(_, b)| **b == b'_')
-        .all(|(at, _)| {
-            let before = at.checked_sub(1).and_then(|at| text.get(at));
-            (at == 0 || digit(before)) && digit(text.get(at + 1))
-        })
 }
