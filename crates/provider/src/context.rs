@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -128,6 +129,7 @@ pub struct Ctx {
     services: Arc<Services>,
     scope: Scope,
     store: StoreName,
+    asked_for_caller: Arc<AtomicBool>,
 }
 
 /// The edges of the program, behind traits.
@@ -163,9 +165,29 @@ impl Ctx {
         }
     }
 
-    /// Scope of the store.
+    /// Scope of the store. A provider that looks at it may answer differently for each caller.
     pub fn scope(&self) -> &Scope {
+        self.asked_for_caller.store(true, Ordering::Relaxed);
         &self.scope
+    }
+
+    /// Scope for checks that depend on the manifest alone.
+    pub(crate) fn manifest_scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Whether what was connected depends on who asked: such a connection of a ClusterSecretStore
+    /// must not be shared between namespaces.
+    pub fn depends_on_caller(&self) -> bool {
+        self.scope.is_cluster() && self.asked_for_caller.load(Ordering::Relaxed)
+    }
+
+    /// The namespace a selector means, noting when that is the caller's.
+    fn namespace<'a>(&'a self, wanted: Option<&'a str>) -> Result<&'a str> {
+        if self.is_referent(wanted) {
+            self.asked_for_caller.store(true, Ordering::Relaxed);
+        }
+        self.scope.resolve(wanted)
     }
 
     /// Name of the store.
@@ -181,7 +203,7 @@ impl Ctx {
 
     /// The value of one key of a Secret.
     pub async fn secret(&self, selector: &SecretKeySelector) -> Result<SecretValue> {
-        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let namespace = self.namespace(selector.namespace.as_deref())?;
         let name = selector.name.as_deref().unwrap_or_default();
         let key = selector.key.as_deref().unwrap_or_default();
         let mut data = self
@@ -202,7 +224,7 @@ impl Ctx {
 
     /// The certificate authority a `caProvider` names.
     pub async fn ca(&self, provider: &CaProvider) -> Result<Vec<u8>> {
-        let namespace = self.scope.resolve(provider.namespace.as_deref())?;
+        let namespace = self.namespace(provider.namespace.as_deref())?;
         let key = provider.key.as_deref().unwrap_or_default();
         match provider.source {
             CaSource::Secret => {
@@ -238,7 +260,7 @@ impl Ctx {
         &self,
         selector: &ServiceAccountSelector,
     ) -> Result<BTreeMap<String, String>> {
-        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let namespace = self.namespace(selector.namespace.as_deref())?;
         let read = self
             .services
             .objects
@@ -254,7 +276,7 @@ impl Ctx {
         audiences: &[String],
         lifetime: Duration,
     ) -> Result<SecretValue> {
-        let namespace = self.scope.resolve(selector.namespace.as_deref())?;
+        let namespace = self.namespace(selector.namespace.as_deref())?;
         let mut wanted = audiences.to_vec();
         wanted.extend(selector.audiences.iter().flatten().cloned());
         let request = TokenRequest {

@@ -101,7 +101,7 @@ impl Entry {
             connect: |raw, ctx| {
                 Box::pin(async move {
                     let spec = parse::<P>(raw)?;
-                    P::validate(&spec, ctx.scope())?;
+                    P::validate(&spec, ctx.manifest_scope())?;
                     Ok(Arc::new(P::connect(spec, ctx).await?) as SharedStore)
                 })
             },
