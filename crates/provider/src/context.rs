@@ -162,6 +162,7 @@ impl Ctx {
             services,
             scope,
             store,
+            asked_for_caller: Arc::default(),
         }
     }
 
