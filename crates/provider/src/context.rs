@@ -13,8 +13,11 @@ use jiff::Timestamp;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::http::{HttpClient, Tls, Transports};
-use crate::selector::{CaProvider, CaSource, SecretKeySelector, ServiceAccountSelector};
+use crate::retry::RetrySettings;
+use crate::selector::{SecretKeySelector, ServiceAccountSelector};
 use crate::value::{SecretMap, SecretValue};
+
+pub use crate::scope::Scope;
 
 /// Reads Kubernetes objects for credential resolution. Implemented over an API server and over a
 /// folder of manifests.
@@ -77,48 +80,6 @@ pub enum CallOutcome {
     Error,
 }
 
-/// Whose store this is, and for whom it is opened.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// A SecretStore: everything happens in its own namespace.
-    Namespaced {
-        /// Namespace of the store and of its users.
-        namespace: String,
-    },
-    /// A ClusterSecretStore.
-    Cluster {
-        /// Namespace of the object that uses the store; `None` while the store itself is checked.
-        caller: Option<String>,
-    },
-}
-
-impl Scope {
-    /// The namespace a selector without a namespace means; `None` while a cluster store is checked
-    /// without a caller.
-    pub fn home(&self) -> Option<&str> {
-        match self {
-            Self::Namespaced { namespace } => Some(namespace),
-            Self::Cluster { caller } => caller.as_deref(),
-        }
-    }
-
-    /// Whether this is a ClusterSecretStore.
-    pub fn is_cluster(&self) -> bool {
-        matches!(self, Self::Cluster { .. })
-    }
-
-    /// The namespace a selector means: its own only in a ClusterSecretStore, the caller's otherwise.
-    fn resolve<'a>(&'a self, wanted: Option<&'a str>) -> Result<&'a str> {
-        let wanted = wanted.filter(|namespace| !namespace.is_empty());
-        match (self, wanted) {
-            (Self::Cluster { .. }, Some(namespace)) => Ok(namespace),
-            _ => self.home().ok_or_else(|| {
-                Error::invalid_spec("the selector has no namespace and the store has no caller yet")
-            }),
-        }
-    }
-}
-
 /// Proof that ambient identity (environment, metadata server, mounted tokens) may be used.
 #[derive(Clone, Copy, Debug)]
 pub struct Ambient(());
@@ -129,6 +90,7 @@ pub struct Ctx {
     services: Arc<Services>,
     scope: Scope,
     store: StoreName,
+    retry: Option<RetrySettings>,
     asked_for_caller: Arc<AtomicBool>,
 }
 
@@ -162,8 +124,21 @@ impl Ctx {
             services,
             scope,
             store,
+            retry: None,
             asked_for_caller: Arc::default(),
         }
+    }
+
+    /// The same context with the store's `retrySettings`.
+    pub fn with_retry(mut self, settings: RetrySettings) -> Self {
+        self.retry = Some(settings);
+        self
+    }
+
+    /// The store's `retrySettings`, for providers whose SDK repeats calls by itself. All others
+    /// leave repeating to the retry layer.
+    pub fn retry(&self) -> Option<&RetrySettings> {
+        self.retry.as_ref()
     }
 
     /// Scope of the store. A provider that looks at it may answer differently for each caller.
@@ -184,7 +159,7 @@ impl Ctx {
     }
 
     /// The namespace a selector means, noting when that is the caller's.
-    fn namespace<'a>(&'a self, wanted: Option<&'a str>) -> Result<&'a str> {
+    pub(crate) fn namespace<'a>(&'a self, wanted: Option<&'a str>) -> Result<&'a str> {
         if self.is_referent(wanted) {
             self.asked_for_caller.store(true, Ordering::Relaxed);
         }
@@ -199,7 +174,11 @@ impl Ctx {
     /// Whether a selector with this namespace can only be resolved for a caller: a
     /// ClusterSecretStore's selector without a namespace.
     pub fn is_referent(&self, namespace: Option<&str>) -> bool {
-        self.scope.is_cluster() && namespace.is_none_or(str::is_empty)
+        self.scope.is_referent(namespace)
+    }
+
+    pub(crate) fn objects(&self) -> &dyn Objects {
+        &*self.services.objects
     }
 
     /// The value of one key of a Secret.
@@ -221,39 +200,6 @@ impl Ctx {
             })?;
         data.remove(key)
             .ok_or_else(|| Error::invalid_spec(format!("cannot find secret data for key: {key:?}")))
-    }
-
-    /// The certificate authority a `caProvider` names.
-    pub async fn ca(&self, provider: &CaProvider) -> Result<Vec<u8>> {
-        let namespace = self.namespace(provider.namespace.as_deref())?;
-        let key = provider.key.as_deref().unwrap_or_default();
-        match provider.source {
-            CaSource::Secret => {
-                let selector = SecretKeySelector {
-                    key: provider.key.clone(),
-                    name: Some(provider.name.clone()),
-                    namespace: provider.namespace.clone(),
-                };
-                Ok(self.secret(&selector).await?.expose().to_vec())
-            }
-            CaSource::ConfigMap => {
-                let missing = |text: &str| {
-                    format!(
-                        "failed to get caProvider configMap {} -> {key}: {text}",
-                        provider.name
-                    )
-                };
-                let mut data = self
-                    .services
-                    .objects
-                    .config_map(namespace, &provider.name)
-                    .await
-                    .map_err(|error| credential_error(error, missing))?;
-                let pem = data.remove(key);
-                let pem = pem.ok_or_else(|| Error::invalid_spec(missing("no such key")))?;
-                Ok(pem.into_bytes())
-            }
-        }
     }
 
     /// Annotations of a ServiceAccount.
@@ -338,7 +284,7 @@ impl fmt::Debug for Ctx {
 
 /// A missing credential object is the user's to mend. It must never read as a missing remote
 /// secret, or `deletionPolicy` would act on it.
-fn credential_error(error: Error, rewrite: impl FnOnce(&str) -> String) -> Error {
+pub(crate) fn credential_error(error: Error, rewrite: impl FnOnce(&str) -> String) -> Error {
     let kind = match error.kind() {
         ErrorKind::NotFound | ErrorKind::Tombstoned(_) => ErrorKind::InvalidSpec,
         kind => kind.clone(),

@@ -1,6 +1,8 @@
 //! Names of secret keys: how foreign names are converted, restored for a push, and which names are
 //! refused. Letters and numbers are those of Go's Unicode tables. Values are never looked at.
 
+use std::fmt::Write as _;
+
 use lockstep_golang::unicode::{is_letter, is_number};
 
 use crate::error::{Error, Result};
@@ -37,7 +39,7 @@ impl Conversion {
             if is_key_char(c) {
                 key.push(c);
             } else if self == Self::Unicode {
-                key.push_str(&format!("_U{:04x}_", u32::from(c)));
+                let _ = write!(key, "_U{:04x}_", u32::from(c));
             } else {
                 key.push('_');
             }

@@ -6,6 +6,7 @@
 //! `conformance` suite holds every provider to the same behaviour.
 #![warn(missing_docs)]
 
+pub mod ca;
 pub mod capability;
 pub mod context;
 pub mod erased;
@@ -13,7 +14,11 @@ pub mod error;
 pub mod http;
 pub mod json;
 pub mod keys;
+pub mod metadata;
+pub mod push;
 pub mod request;
+pub mod retry;
+pub mod scope;
 pub mod selector;
 pub mod store;
 pub mod value;

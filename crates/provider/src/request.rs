@@ -110,6 +110,21 @@ pub struct PushItem {
     pub metadata: Option<serde_json::Value>,
 }
 
+impl PushItem {
+    /// A push of a whole Secret without labels, annotations or metadata.
+    pub fn whole(target: PushTarget, source: SecretMap) -> Self {
+        Self {
+            target,
+            secret_key: None,
+            source,
+            secret_type: None,
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            metadata: None,
+        }
+    }
+}
+
 /// What a push did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
