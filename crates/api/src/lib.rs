@@ -6,6 +6,7 @@
 
 pub(crate) mod choice;
 pub mod conditions;
+pub mod crds;
 pub mod external_secret;
 pub mod keys;
 pub mod messages;
