@@ -238,7 +238,8 @@ impl Ctx {
 
     /// An HTTP client with the given trust and identity.
     pub fn http(&self, tls: &Tls) -> Result<HttpClient> {
-        Ok(HttpClient::new(self.services.transports.connect(tls)?))
+        let transport = self.services.transports.connect(tls)?;
+        Ok(HttpClient::new(transport).with_time(self.time()))
     }
 
     /// The present moment.

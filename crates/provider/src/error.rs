@@ -195,6 +195,15 @@ impl Error {
         self
     }
 
+    /// The same failure once more, for another of those it hit; the source stays with the first.
+    pub fn duplicate(&self) -> Self {
+        let copy = Self::new(self.0.kind.clone(), self.0.message.clone());
+        match self.0.retry_after {
+            Some(delay) => copy.with_retry_after(delay),
+            None => copy,
+        }
+    }
+
     /// Rewrites the whole message, keeping kind and retry time.
     pub fn map_message(mut self, rewrite: impl FnOnce(&str) -> String) -> Self {
         self.0.message = rewrite(&self.0.message);

@@ -1,5 +1,6 @@
-//! The HTTP layer all REST providers share: request building, status mapping, redaction. The wire
+//! The HTTP layer all REST providers share: requests, status mapping, paging, redaction. The wire
 //! itself is a trait ([`Transport`]) implemented by the runtime, so no TLS stack is linked here.
+//! Nothing in here prints a credential, a query value or a body.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +8,24 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use crate::error::Result;
+use crate::context::Time;
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::SecretValue;
+
+mod answer;
+mod page;
+mod redact;
+mod request;
+mod status;
+mod url;
+
+pub use answer::Answer;
+pub use http::{Method, StatusCode};
+pub use page::{Page, pages};
+pub use redact::RedactedUrl;
+pub use request::RequestBuilder;
+pub use status::{check_status, kind_of};
+pub use url::{encode_component, encode_path};
 
 /// Sends one request and reads its whole answer.
 pub trait Transport: Send + Sync {
@@ -64,18 +81,70 @@ pub enum Verification {
 #[derive(Clone)]
 pub struct HttpClient {
     transport: Arc<dyn Transport>,
+    time: Option<Arc<dyn Time>>,
 }
 
 impl HttpClient {
     /// A client over `transport`.
     pub fn new(transport: Arc<dyn Transport>) -> Self {
-        Self { transport }
+        Self {
+            transport,
+            time: None,
+        }
+    }
+
+    /// The same client with a clock, for `Retry-After` dates of servers that send no `Date`.
+    pub fn with_time(mut self, time: Arc<dyn Time>) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Begins a request.
+    pub fn request(&self, method: Method, url: impl Into<String>) -> RequestBuilder {
+        RequestBuilder::new(self.clone(), method, url.into())
+    }
+
+    /// Begins a GET request.
+    pub fn get(&self, url: impl Into<String>) -> RequestBuilder {
+        self.request(Method::GET, url)
+    }
+
+    /// Begins a POST request.
+    pub fn post(&self, url: impl Into<String>) -> RequestBuilder {
+        self.request(Method::POST, url)
+    }
+
+    /// Begins a PUT request.
+    pub fn put(&self, url: impl Into<String>) -> RequestBuilder {
+        self.request(Method::PUT, url)
+    }
+
+    /// Begins a PATCH request.
+    pub fn patch(&self, url: impl Into<String>) -> RequestBuilder {
+        self.request(Method::PATCH, url)
+    }
+
+    /// Begins a DELETE request.
+    pub fn delete(&self, url: impl Into<String>) -> RequestBuilder {
+        self.request(Method::DELETE, url)
     }
 
     /// Sends a request and returns the answer whatever its status.
+    ///
+    /// No answer is `Unreachable`, so a broken wire can never look like a missing secret.
     pub async fn send(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>> {
-        self.transport.send(request).await
+        let called = format!("{} {}", request.method(), RedactedUrl::new(request.uri()));
+        let sent = self.transport.send(request).await;
+        sent.map_err(|error| no_answer(error, &called))
     }
+}
+
+fn no_answer(error: Error, called: &str) -> Error {
+    let kind = match error.kind() {
+        kind @ (ErrorKind::InvalidSpec | ErrorKind::Internal) => kind.clone(),
+        _ => ErrorKind::Unreachable,
+    };
+    Error::new(kind, format!("{called}: {error}")).with_source(error)
 }
 
 impl fmt::Debug for HttpClient {
@@ -83,3 +152,6 @@ impl fmt::Debug for HttpClient {
         f.write_str("HttpClient")
     }
 }
+
+#[cfg(test)]
+mod tests;

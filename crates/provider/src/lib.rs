@@ -8,12 +8,15 @@
 
 pub mod ca;
 pub mod capability;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 pub mod context;
 pub mod erased;
 pub mod error;
 pub mod http;
 pub mod json;
 pub mod keys;
+pub mod layer;
 pub mod metadata;
 pub mod push;
 pub mod request;

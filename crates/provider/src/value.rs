@@ -32,6 +32,13 @@ impl SecretValue {
         std::str::from_utf8(&self.0).map_err(|_| Error::invalid_data("value is not valid UTF-8"))
     }
 
+    /// The bytes less one final line break: credentials kept in files tend to end in one.
+    pub fn without_final_newline(&self) -> &[u8] {
+        let bytes = self.expose();
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        bytes.strip_suffix(b"\r").unwrap_or(bytes)
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -1,0 +1,151 @@
+//! HTTP without a wire: transports that answer from a function, and one around any transport that
+//! can be told to fail, stall or count.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, poll_fn};
+use http::{Request, Response};
+
+use crate::error::{Error, Result};
+use crate::http::{Tls, Transport, Transports};
+
+/// A transport whose answers a function makes.
+pub fn scripted<F>(answer: F) -> Arc<dyn Transport>
+where
+    F: Fn(Request<Bytes>) -> Response<Bytes> + Send + Sync + 'static,
+{
+    Arc::new(Scripted(answer))
+}
+
+/// An answer with a status and a body.
+pub fn response(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
+    let mut response = Response::new(body.into());
+    if let Ok(status) = http::StatusCode::from_u16(status) {
+        *response.status_mut() = status;
+    }
+    response
+}
+
+struct Scripted<F>(F);
+
+impl<F> Transport for Scripted<F>
+where
+    F: Fn(Request<Bytes>) -> Response<Bytes> + Send + Sync,
+{
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
+        Box::pin(async move { Ok((self.0)(request)) })
+    }
+}
+
+/// What is to go wrong on the wire.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// The server answers this.
+    Answer(Response<Bytes>),
+    /// The connection breaks before an answer.
+    Drop,
+    /// The answer comes, but only after the request was polled once in vain.
+    Stall,
+}
+
+/// A transport around another that misbehaves on demand. Also the [`Transports`] that hands it out.
+#[derive(Clone)]
+pub struct Wire {
+    inner: Arc<dyn Transport>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    fault: Option<Fault>,
+    /// Number of requests that still pass before the fault strikes.
+    passing: usize,
+    sent: usize,
+}
+
+impl Wire {
+    /// A wire to `inner`.
+    pub fn new(inner: Arc<dyn Transport>) -> Self {
+        Self {
+            inner,
+            state: Arc::default(),
+        }
+    }
+
+    /// A wire to nowhere: every request is answered 501.
+    pub fn unplugged() -> Self {
+        Self::new(scripted(|_| response(501, Bytes::new())))
+    }
+
+    /// From now on every request meets the fault.
+    pub fn fail(&self, fault: Fault) {
+        self.fail_after(0, fault);
+    }
+
+    /// `passing` requests go through, every later one meets the fault.
+    pub fn fail_after(&self, passing: usize, fault: Fault) {
+        let mut state = self.state();
+        state.fault = Some(fault);
+        state.passing = passing;
+    }
+
+    /// From now on all is well again.
+    pub fn heal(&self) {
+        self.state().fault = None;
+    }
+
+    /// How many requests were sent so far.
+    pub fn sent(&self) -> usize {
+        self.state().sent
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_fault(&self) -> Option<Fault> {
+        let mut state = self.state();
+        state.sent += 1;
+        if state.passing > 0 {
+            state.passing -= 1;
+            return None;
+        }
+        state.fault.clone()
+    }
+}
+
+impl Transport for Wire {
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
+        Box::pin(async move {
+            match self.next_fault() {
+                Some(Fault::Answer(response)) => Ok(response),
+                Some(Fault::Drop) => Err(Error::unreachable("connection reset by peer")),
+                Some(Fault::Stall) => {
+                    stall().await;
+                    self.inner.send(request).await
+                }
+                None => self.inner.send(request).await,
+            }
+        })
+    }
+}
+
+impl Transports for Wire {
+    fn connect(&self, _tls: &Tls) -> Result<Arc<dyn Transport>> {
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+async fn stall() {
+    let mut polled = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut polled, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
