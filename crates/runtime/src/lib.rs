@@ -1,1 +1,16 @@
-//! Placeholder while the workspace is laid out.
+//! The edges of the program: clocks, HTTP, scheduling, logs, metrics, health, and everything added
+//! around the Kubernetes client. Knows no custom resource and reads no environment variable:
+//! settings come in as structs.
+
+pub mod backoff;
+pub mod clock;
+pub mod connect;
+pub mod dispatch;
+pub mod health;
+pub mod metrics;
+pub mod schedule;
+pub mod shutdown;
+pub mod supervise;
+pub mod transport;
+
+mod sync;

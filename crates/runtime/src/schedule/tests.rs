@@ -1,0 +1,294 @@
+//! Behaviour of the scheduler by example, and against a naive model under random interleavings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::SignedDuration;
+use proptest::prelude::*;
+
+use super::*;
+
+fn at(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap()
+}
+
+fn popped(schedule: &mut Schedule<u8>, now: i64) -> Option<(u8, Lane)> {
+    schedule.pop(at(now)).map(|job| (job.key, job.lane))
+}
+
+#[test]
+fn fresh_work_runs_in_the_order_it_came() {
+    let mut schedule = Schedule::default();
+    for key in [3, 1, 2, 1] {
+        schedule.fresh(key, at(0));
+    }
+
+    let order: Vec<u8> = std::iter::from_fn(|| popped(&mut schedule, 0))
+        .map(|(key, _)| key)
+        .collect();
+
+    assert_eq!(order, [3, 1, 2]);
+}
+
+#[test]
+fn due_work_runs_by_deadline_and_never_early() {
+    let mut schedule = Schedule::default();
+    schedule.due(1, at(20));
+    schedule.due(2, at(10) + SignedDuration::from_nanos(1));
+
+    assert_eq!(popped(&mut schedule, 10), None);
+    assert_eq!(schedule.next_deadline(), Some(at(11)));
+    assert_eq!(popped(&mut schedule, 30), Some((2, Lane::Due)));
+    assert_eq!(popped(&mut schedule, 30), Some((1, Lane::Due)));
+}
+
+#[test]
+fn a_later_deadline_replaces_an_earlier_one() {
+    let mut schedule = Schedule::default();
+    schedule.due(1, at(10));
+    schedule.due(1, at(50));
+
+    assert_eq!(popped(&mut schedule, 49), None);
+    assert_eq!(popped(&mut schedule, 50), Some((1, Lane::Due)));
+}
+
+#[test]
+fn one_dispatch_in_eight_is_kept_for_due_work() {
+    let mut schedule = Schedule::default();
+    for key in 0..20 {
+        schedule.fresh(key, at(0));
+    }
+    for key in 100..103 {
+        schedule.due(key, at(0));
+    }
+
+    let lanes: Vec<Lane> = std::iter::from_fn(|| popped(&mut schedule, 0))
+        .map(|(_, lane)| lane)
+        .collect();
+
+    let due: Vec<usize> = (0..lanes.len())
+        .filter(|place| lanes[*place] == Lane::Due)
+        .collect();
+    assert_eq!(due, [7, 15, 22]);
+}
+
+#[test]
+fn a_trigger_during_a_run_makes_the_object_run_once_more() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(1, at(0));
+    assert!(popped(&mut schedule, 0).is_some());
+    schedule.fresh(1, at(1));
+    schedule.fresh(1, at(2));
+
+    assert_eq!(popped(&mut schedule, 5), None);
+    schedule.finish(&1, None);
+    assert_eq!(popped(&mut schedule, 5), Some((1, Lane::Fresh)));
+    schedule.finish(&1, None);
+
+    assert_eq!(popped(&mut schedule, 5), None);
+    assert_eq!(schedule.stats(at(5)), Stats::default());
+}
+
+#[test]
+fn a_deadline_asked_for_during_a_run_is_not_lost() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(1, at(0));
+    assert!(popped(&mut schedule, 0).is_some());
+    schedule.due(1, at(10));
+    schedule.finish(&1, Some(at(100)));
+
+    assert_eq!(popped(&mut schedule, 10), Some((1, Lane::Due)));
+}
+
+#[test]
+fn an_object_removed_during_its_run_does_not_come_back() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(1, at(0));
+    assert!(popped(&mut schedule, 0).is_some());
+    schedule.fresh(1, at(0));
+    schedule.remove(&1);
+    schedule.finish(&1, Some(at(10)));
+
+    assert_eq!(popped(&mut schedule, 1_000), None);
+    assert_eq!(schedule.stats(at(1_000)), Stats::default());
+}
+
+#[test]
+fn an_object_recreated_during_its_last_run_runs_again() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(1, at(0));
+    assert!(popped(&mut schedule, 0).is_some());
+    schedule.remove(&1);
+    schedule.fresh(1, at(1));
+    schedule.finish(&1, Some(at(500)));
+
+    assert_eq!(popped(&mut schedule, 2), Some((1, Lane::Fresh)));
+}
+
+#[test]
+fn stats_tell_depth_by_lane_and_the_longest_wait() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(4, at(0));
+    schedule.fresh(1, at(40));
+    schedule.due(2, at(10));
+    schedule.due(3, at(500));
+    schedule.pop(at(50));
+
+    let stats = schedule.stats(at(100));
+
+    assert_eq!(
+        stats,
+        Stats {
+            fresh: 1,
+            due: 1,
+            scheduled: 1,
+            running: 1,
+            oldest: Duration::from_millis(90),
+        }
+    );
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Fresh(u8),
+    Due(u8, i64),
+    Remove(u8),
+    Advance(i64),
+    Pop,
+    Finish(usize, Option<i64>),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = 0..6_u8;
+    prop_oneof![
+        key.clone().prop_map(Step::Fresh),
+        (key.clone(), 0..50_i64).prop_map(|(key, wait)| Step::Due(key, wait)),
+        key.prop_map(Step::Remove),
+        (1..40_i64).prop_map(Step::Advance),
+        Just(Step::Pop),
+        Just(Step::Pop),
+        (0..6_usize, proptest::option::of(0..50_i64))
+            .prop_map(|(who, next)| Step::Finish(who, next)),
+    ]
+}
+
+/// What must hold, written without regard to cost.
+#[derive(Default)]
+struct Model {
+    now: i64,
+    running: BTreeSet<u8>,
+    fresh: BTreeSet<u8>,
+    due: BTreeMap<u8, i64>,
+    gone: BTreeSet<u8>,
+}
+
+impl Model {
+    fn ready(&self) -> BTreeSet<u8> {
+        let ripe = self.due.iter().filter(|(_, at)| **at <= self.now);
+        let ready = ripe.map(|(key, _)| *key).chain(self.fresh.iter().copied());
+        ready.filter(|key| !self.running.contains(key)).collect()
+    }
+
+    fn apply(&mut self, step: &Step, schedule: &mut Schedule<u8>) {
+        match *step {
+            Step::Fresh(key) => {
+                schedule.fresh(key, at(self.now));
+                self.fresh.insert(key);
+            }
+            Step::Due(key, wait) => {
+                let deadline = self.now + wait;
+                schedule.due(key, at(deadline));
+                let keep = self.running.contains(&key);
+                let old = self.due.get(&key).copied().filter(|_| keep);
+                self.due
+                    .insert(key, old.map_or(deadline, |old| old.min(deadline)));
+            }
+            Step::Remove(key) => {
+                schedule.remove(&key);
+                self.fresh.remove(&key);
+                self.due.remove(&key);
+                if self.running.contains(&key) {
+                    self.gone.insert(key);
+                }
+            }
+            Step::Advance(by) => self.now += by,
+            Step::Pop => {
+                self.pop(schedule);
+            }
+            Step::Finish(place, next) => {
+                let Some(key) = self.running.iter().nth(place).copied() else {
+                    return;
+                };
+                let next = next.map(|wait| self.now + wait);
+                schedule.finish(&key, next.map(at));
+                self.running.remove(&key);
+                if let Some(next) = next.filter(|_| !self.gone.contains(&key)) {
+                    let due = self.due.entry(key).or_insert(next);
+                    *due = next.min(*due);
+                }
+                self.gone.remove(&key);
+            }
+        }
+    }
+
+    fn pop(&mut self, schedule: &mut Schedule<u8>) -> bool {
+        let ready = self.ready();
+        let Some(job) = schedule.pop(at(self.now)) else {
+            assert!(ready.is_empty(), "ready but not popped: {ready:?}");
+            return false;
+        };
+        assert!(ready.contains(&job.key), "popped without work: {job:?}");
+        self.fresh.remove(&job.key);
+        self.due.remove(&job.key);
+        assert!(self.running.insert(job.key), "runs twice at once: {job:?}");
+        true
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_interleaving_loses_work_or_runs_an_object_twice_at_once(
+        steps in proptest::collection::vec(step(), 0..200),
+    ) {
+        let mut schedule = Schedule::default();
+        let mut model = Model::default();
+
+        for step in &steps {
+            model.apply(step, &mut schedule);
+            prop_assert_eq!(schedule.running(), model.running.len());
+        }
+
+        while !model.running.is_empty() {
+            model.apply(&Step::Finish(0, None), &mut schedule);
+        }
+        model.now += 1_000;
+        while model.pop(&mut schedule) {}
+        prop_assert!(model.fresh.is_empty() && model.due.is_empty());
+        while !model.running.is_empty() {
+            model.apply(&Step::Finish(0, None), &mut schedule);
+        }
+        prop_assert_eq!(schedule.stats(at(model.now)), Stats::default());
+        prop_assert!(schedule.slots.is_empty());
+    }
+
+    #[test]
+    fn due_work_waits_for_at_most_seven_fresh_runs(
+        fresh in 0..100_u8,
+        lead in 0..20_usize,
+    ) {
+        let mut schedule = Schedule::default();
+        for key in 0..fresh {
+            schedule.fresh(key, at(0));
+        }
+        for _ in 0..lead {
+            schedule.pop(at(0));
+        }
+        schedule.due(200, at(0));
+
+        let order: Vec<u8> = std::iter::from_fn(|| popped(&mut schedule, 0))
+            .map(|(key, _)| key)
+            .collect();
+
+        let place = order.iter().position(|key| *key == 200).unwrap();
+        prop_assert!(place < DUE_SHARE as usize);
+    }
+}

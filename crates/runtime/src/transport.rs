@@ -1,0 +1,207 @@
+//! HTTP for providers: one pooled client for each distinct trust and identity, HTTP/2 where the
+//! server offers it, bounded in time and size. Error texts name scheme and host only, because paths
+//! and queries may carry credentials.
+
+use std::collections::HashMap;
+use std::error::Error as StdError;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::header::{HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
+use http::{Request, Response, Uri};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use lockstep_provider::error::{Error, Result};
+use lockstep_provider::http::{Tls, Transport, Transports, Verification};
+
+use crate::connect::{Connector, Proxy};
+use crate::sync::lock;
+
+mod tls;
+
+#[cfg(test)]
+mod tests;
+
+/// Limits of requests to backends.
+#[derive(Clone)]
+pub struct Settings {
+    /// Longest time for a TCP connection to open.
+    pub connect_timeout: Duration,
+    /// Longest time from a request to the end of its answer.
+    pub request_timeout: Duration,
+    /// Largest answer in bytes.
+    pub answer_limit: usize,
+    /// Proxies.
+    pub proxy: Proxy,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_mins(1),
+            answer_limit: 16 * 1024 * 1024,
+            proxy: Proxy::default(),
+        }
+    }
+}
+
+/// Makes and shares HTTP clients.
+pub struct HttpTransports {
+    settings: Settings,
+    connector: Connector,
+    hasher: RandomState,
+    clients: Mutex<HashMap<u64, Vec<Weak<Client>>>>,
+    /// The client everybody without certificates of their own shares stays for good.
+    plain: Mutex<Option<Arc<Client>>>,
+}
+
+impl HttpTransports {
+    /// No client is made before it is asked for.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            connector: Connector::new(&settings.proxy, settings.connect_timeout),
+            settings,
+            hasher: RandomState::new(),
+            clients: Mutex::default(),
+            plain: Mutex::default(),
+        }
+    }
+
+    fn client(&self, tls: &Tls) -> Result<Arc<Client>> {
+        let hash = self.hash(tls);
+        let mut clients = lock(&self.clients);
+        let known = clients.get(&hash).into_iter().flatten();
+        let mut known = known.filter_map(Weak::upgrade);
+        if let Some(client) = known.find(|client| client.tls == *tls) {
+            return Ok(client);
+        }
+        let client = Arc::new(Client::new(tls, &self.settings, &self.connector)?);
+        clients.retain(|_, same| {
+            same.retain(|client| client.strong_count() > 0);
+            !same.is_empty()
+        });
+        clients
+            .entry(hash)
+            .or_default()
+            .push(Arc::downgrade(&client));
+        if *tls == Tls::default() {
+            *lock(&self.plain) = Some(Arc::clone(&client));
+        }
+        Ok(client)
+    }
+
+    fn hash(&self, tls: &Tls) -> u64 {
+        let identity = tls.identity.as_ref();
+        let identity = identity.map(|own| (&own.certificate, own.key.expose()));
+        let name = match &tls.verification {
+            Verification::Full => None,
+            Verification::ServerName(name) => Some(Some(name)),
+            Verification::Off => Some(None),
+        };
+        self.hasher.hash_one((&tls.ca, identity, name))
+    }
+}
+
+impl Transports for HttpTransports {
+    fn connect(&self, tls: &Tls) -> Result<Arc<dyn Transport>> {
+        Ok(self.client(tls)?)
+    }
+}
+
+/// A pooled client with one trust and identity.
+struct Client {
+    tls: Tls,
+    http: legacy::Client<HttpsConnector<Connector>, Full<Bytes>>,
+    connector: Connector,
+    timeout: Duration,
+    limit: usize,
+}
+
+impl Client {
+    fn new(tls: &Tls, settings: &Settings, connector: &Connector) -> Result<Self> {
+        let https = tls::connector(tls, connector.clone())?;
+        let http = legacy::Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_mins(1))
+            .pool_max_idle_per_host(8)
+            .http2_keep_alive_interval(Duration::from_secs(30))
+            .http2_keep_alive_timeout(Duration::from_secs(15))
+            .build(https);
+        Ok(Self {
+            tls: tls.clone(),
+            http,
+            connector: connector.clone(),
+            timeout: settings.request_timeout,
+            limit: settings.answer_limit,
+        })
+    }
+
+    async fn exchange(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>> {
+        let server = server(request.uri());
+        let authorization = self.connector.proxy_authorization(request.uri());
+        let headers = request.headers_mut();
+        if let Some(value) = authorization {
+            headers.insert(PROXY_AUTHORIZATION, value);
+        }
+        headers
+            .entry(USER_AGENT)
+            .or_insert(HeaderValue::from_static("external-secrets"));
+        let unreachable = |error: &(dyn StdError + 'static)| {
+            Error::unreachable(format!("cannot reach {server}: {}", root_cause(error)))
+        };
+        let answer = self.http.request(request.map(Full::new)).await;
+        let (head, body) = answer.map_err(|error| unreachable(&error))?.into_parts();
+        let body = Limited::new(body, self.limit).collect().await;
+        let body = body.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                let text = format!("{server} answered more than {} bytes", self.limit);
+                Error::invalid_data(text)
+            } else {
+                unreachable(error.as_ref())
+            }
+        })?;
+        Ok(Response::from_parts(head, body.to_bytes()))
+    }
+}
+
+impl Transport for Client {
+    fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
+        async move {
+            let server = server(request.uri());
+            let answer = tokio::time::timeout(self.timeout, self.exchange(request)).await;
+            answer.unwrap_or_else(|_| {
+                let seconds = self.timeout.as_secs();
+                let text = format!("no answer from {server} within {seconds} s");
+                Err(Error::unreachable(text))
+            })
+        }
+        .boxed()
+    }
+}
+
+/// Scheme, host and port of a request; nothing that could be a credential.
+fn server(uri: &Uri) -> String {
+    let scheme = uri.scheme_str().unwrap_or("http");
+    let host = uri.host().unwrap_or("?");
+    match uri.port_u16() {
+        Some(port) => format!("{scheme}://{host}:{port}"),
+        None => format!("{scheme}://{host}"),
+    }
+}
+
+/// The innermost error says what happened; the outer ones only where.
+fn root_cause(error: &(dyn StdError + 'static)) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
