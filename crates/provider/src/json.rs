@@ -2,9 +2,11 @@
 //! upstream has two: [`json_object`] keeps the source text of members that are no strings,
 //! [`json_object_decoded`] goes through decoded values. Errors never show a byte of the input.
 
-use lockstep_golang::json::{self, Html, Number, Value};
+use lockstep_golang::json::{self, Number};
 use lockstep_golang::{float, json::Error as JsonError};
 use std::collections::BTreeMap;
+
+pub use lockstep_golang::json::{Html, Value, marshal};
 
 use crate::error::{Error, Result};
 use crate::value::{SecretMap, SecretValue};
