@@ -10,5 +10,6 @@ pub mod base64;
 pub mod duration;
 pub mod float;
 pub mod fmt;
+pub mod gjson;
 pub mod json;
 pub mod unicode;

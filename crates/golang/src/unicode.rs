@@ -107,6 +107,17 @@ pub fn decode_rune(bytes: &[u8]) -> (char, usize) {
     }
 }
 
+/// Decodes the rune at the end of `bytes` as Go's `utf8.DecodeLastRune` does.
+pub fn decode_last_rune(bytes: &[u8]) -> (char, usize) {
+    for width in (2..=bytes.len().min(4)).rev() {
+        let (rune, length) = decode_rune(&bytes[bytes.len() - width..]);
+        if length == width {
+            return (rune, width);
+        }
+    }
+    decode_rune(&bytes[bytes.len().saturating_sub(1)..])
+}
+
 /// Iterates over the runes of `bytes` with their offsets, as `range` over a Go string does.
 pub fn runes(bytes: &[u8]) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut at = 0;

@@ -8,10 +8,20 @@ const MAX_DEPTH: usize = 10_000;
 
 /// Checks that `source` is exactly one JSON value.
 pub fn validate(source: &[u8]) -> Result<(), Error> {
+    check(source, MAX_DEPTH)
+}
+
+/// Whether `source` is exactly one JSON value, however deep.
+pub(crate) fn is_well_formed(source: &[u8]) -> bool {
+    check(source, usize::MAX).is_ok()
+}
+
+fn check(source: &[u8], max_depth: usize) -> Result<(), Error> {
     let mut scanner = Scanner {
         source,
         at: 0,
         open: Vec::new(),
+        max_depth,
     };
     scanner.value()?;
     loop {
@@ -32,6 +42,7 @@ struct Scanner<'a> {
     source: &'a [u8],
     at: usize,
     open: Vec<Container>,
+    max_depth: usize,
 }
 
 impl Scanner<'_> {
@@ -64,7 +75,7 @@ impl Scanner<'_> {
                 _ => return self.scalar(byte),
             };
             self.open.push(container);
-            if self.open.len() > MAX_DEPTH {
+            if self.open.len() > self.max_depth {
                 return Err(invalid(byte, "exceeded max depth"));
             }
             let next = self.peek()?;
