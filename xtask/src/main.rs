@@ -1,1 +1,62 @@
-fn main() {}
+//! The project's own commands, started as `cargo xtask …`. This file only knows which there are;
+//! each has a file of its own. What needs a heavy build (CRDs, benchmarks) lies in packages beside
+//! this one, so that `--help` is there at once.
+
+mod bench;
+mod cases;
+mod check;
+mod cluster;
+mod generate;
+mod new_provider;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use lockstep_testkit::progress::say;
+
+/// Everything there is to do around this repository.
+///
+/// Start with `cargo xtask test`: it sets up all test servers and runs every test. Before you hand
+/// in a change, `cargo xtask check` is the one gate.
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    disable_version_flag = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Test(test::Args),
+    Cases(cases::Args),
+    Check(check::Args),
+    Cluster(cluster::Args),
+    Generate(generate::Args),
+    NewProvider(new_provider::Args),
+    Bench(bench::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Test(args) => test::run(&args),
+        Command::Cases(args) => cases::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Cluster(args) => cluster::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::NewProvider(args) => new_provider::run(&args),
+        Command::Bench(args) => bench::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,5 +1,6 @@
-//! A small blocking client for one API server: enough for tools and set-up, with no async runtime and no kube.
-//! It trusts only the CA of its kubeconfig. Tests of shipped code use kube through `client` instead.
+//! A small blocking client for one API server: enough for tools and set-up, with no async runtime
+//! and no kube. It trusts only the CA of its kubeconfig. Tests of shipped code use kube through
+//! `client` instead.
 
 use std::collections::BTreeMap;
 use std::fmt;

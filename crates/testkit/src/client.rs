@@ -1,5 +1,5 @@
-//! Helpers for tests written with kube: clients for both users of the shared cluster, a namespace per test, manifests
-//! and waiting. Only here does the crate know kube and tokio.
+//! Helpers for tests written with kube: clients for both users of the shared cluster, a namespace
+//! per test, manifests and waiting. Only here does the crate know kube and tokio.
 
 mod namespace;
 mod wait;

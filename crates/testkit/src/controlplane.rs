@@ -1,7 +1,9 @@
-//! A real control plane for tests: etcd, kube-apiserver and kube-controller-manager on loopback, RBAC on.
+//! A real control plane for tests: etcd, kube-apiserver and kube-controller-manager on loopback,
+//! RBAC on.
 //!
-//! [`ControlPlane::start`] builds the programs if need be, starts them in one process group and sets up the operator's
-//! ServiceAccount with upstream's rights. The group ends with this value, and also when this process is killed.
+//! [`ControlPlane::start`] builds the programs if need be, starts them in one process group and
+//! sets up the operator's ServiceAccount with upstream's rights. The group ends with this value,
+//! and also when this process is killed.
 
 mod assets;
 mod build;
@@ -44,9 +46,25 @@ pub struct ControlPlane {
     _temporary: Option<tempfile::TempDir>,
 }
 
+/// Whether the kube-controller-manager runs.
+enum Controllers {
+    Running,
+    None,
+}
+
 impl ControlPlane {
     /// Starts a cluster in `dir`, which is kept, or in a temporary folder, which is not.
     pub fn start(dir: Option<&Path>) -> Result<Self> {
+        Self::start_with(dir, Controllers::Running)
+    }
+
+    /// Starts etcd and the API server alone, for measurements that nobody else's requests should
+    /// blur. Deleted namespaces stay and nothing is garbage collected there.
+    pub fn start_bare() -> Result<Self> {
+        Self::start_with(None, Controllers::None)
+    }
+
+    fn start_with(dir: Option<&Path>, controllers: Controllers) -> Result<Self> {
         let assets = Assets::ready()?;
         let (dir, temporary) = if let Some(own) = dir {
             std::fs::create_dir_all(own)
@@ -59,7 +77,10 @@ impl ControlPlane {
             (made.path().to_owned(), Some(made))
         };
         let cluster = Cluster { dir };
-        let servers = servers::Servers::start(&cluster, &assets, temporary.is_some())?;
+        let mut servers = servers::Servers::start(&cluster, &assets, temporary.is_some())?;
+        if matches!(controllers, Controllers::Running) {
+            servers.start_controllers(&cluster, &assets)?;
+        }
         Ok(Self {
             cluster,
             servers,
@@ -67,7 +88,8 @@ impl ControlPlane {
         })
     }
 
-    /// The first program that has ended although it should not, with how it ended and where its log is.
+    /// The first program that has ended although it should not, with how it ended and where its log
+    /// is.
     pub fn ended(&mut self) -> Option<(&'static str, ExitStatus)> {
         self.servers.ended()
     }
@@ -94,7 +116,8 @@ impl Cluster {
         place::set(CLUSTER).map(Self::open).transpose()
     }
 
-    /// The cluster for tests: the one this run was given, otherwise one started for this process. Its CRDs are installed.
+    /// The cluster for tests: the one this run was given, otherwise one started for this process.
+    /// Its CRDs are installed.
     ///
     /// A cluster started here ends with the process: nobody drops it, its guard notices.
     pub fn shared() -> Result<&'static Self> {
@@ -117,7 +140,8 @@ impl Cluster {
         self.dir.join("kubeconfig-admin")
     }
 
-    /// The kubeconfig of the ServiceAccount `external-secrets/external-secrets` with upstream's rights.
+    /// The kubeconfig of the ServiceAccount `external-secrets/external-secrets` with upstream's
+    /// rights.
     pub fn operator_kubeconfig(&self) -> PathBuf {
         self.dir.join("kubeconfig-operator")
     }
@@ -141,7 +165,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Puts the project's CustomResourceDefinitions in place, waits until they are served and says how many they are.
+    /// Puts the project's CustomResourceDefinitions in place, waits until they are served and says
+    /// how many they are.
     pub fn install_crds(&self) -> Result<usize> {
         let bundle = place::workspace().join(CRDS);
         ready::install_crds(&self.admin()?, &manifest::read(&bundle)?)

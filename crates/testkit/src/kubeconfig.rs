@@ -1,5 +1,5 @@
-//! Kubeconfig files: written for the clusters we start, read for those a test or tool is pointed at.
-//! Only the one form we write is read back: a server, its CA and a bearer token.
+//! Kubeconfig files: written for the clusters we start, read for those a test or tool is pointed
+//! at. Only the one form we write is read back: a server, its CA and a bearer token.
 
 use std::path::Path;
 

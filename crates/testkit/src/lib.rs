@@ -1,7 +1,8 @@
-//! The test bench of the workspace: a real control plane, a small blocking client for it, and (with the feature
-//! `client`) helpers for tests written with kube.
+//! The test bench of the workspace: a real control plane, a small blocking client for it, and (with
+//! the feature `client`) helpers for tests written with kube.
 //!
-//! A development dependency only. Without features it is light enough for `xtask`; shipped crates never link it.
+//! A development dependency only. Without features it is light enough for `xtask`; shipped crates
+//! never link it.
 
 pub mod api;
 pub mod controlplane;

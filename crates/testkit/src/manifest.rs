@@ -1,4 +1,5 @@
-//! Manifests as data: YAML text with one or many documents becomes JSON values, the way kubectl reads files.
+//! Manifests as data: YAML text with one or many documents becomes JSON values, the way kubectl
+//! reads files.
 
 use std::path::Path;
 

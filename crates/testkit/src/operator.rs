@@ -1,5 +1,6 @@
-//! An operator binary as a process: started with upstream's flags on free ports, watched for health, ended on drop.
-//! It knows nothing of the binary beyond those flags, so that any drop-in can be run and measured.
+//! An operator binary as a process: started with upstream's flags on free ports, watched for
+//! health, ended on drop. It knows nothing of the binary beyond those flags, so that any drop-in
+//! can be run and measured.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -23,7 +24,8 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// Starts `program` against the cluster of `kubeconfig`; its output goes to `log`. Does not wait for health.
+    /// Starts `program` against the cluster of `kubeconfig`; its output goes to `log`. Does not
+    /// wait for health.
     pub fn start(program: &Path, kubeconfig: &Path, flags: &[&str], log: &Path) -> Result<Self> {
         let held = [
             TcpListener::bind(("127.0.0.1", 0))?,

@@ -1,5 +1,5 @@
-//! Where things are: the checkout this crate was built from and the user's cache for what is built once.
-//! The only file that knows the environment variables that move the cache.
+//! Where things are: the checkout this crate was built from and the user's cache for what is built
+//! once. The only file that knows the environment variables that move the cache.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ pub fn workspace() -> &'static Path {
     here.ancestors().nth(2).unwrap_or(here)
 }
 
-/// The folder for things that are built or downloaded once: `LOCKSTEP_CACHE`, or `lockstep` in the user's cache.
+/// The folder for things that are built or downloaded once: `LOCKSTEP_CACHE`, or `lockstep` in the
+/// user's cache.
 pub fn cache() -> Result<PathBuf> {
     if let Some(own) = set("LOCKSTEP_CACHE") {
         return Ok(own);

@@ -1,5 +1,6 @@
-//! Progress for people: what is being done, how long it usually takes, how long it has taken so far.
-//! On a terminal one line is redrawn; elsewhere a line is written now and then, so that logs stay short.
+//! Progress for people: what is being done, how long it usually takes, how long it has taken so
+//! far. On a terminal one line is redrawn; elsewhere a line is written now and then, so that logs
+//! stay short.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! A namespace per test, so that tests on one cluster do not see each other. It is deleted, not awaited, on drop.
+//! A namespace per test, so that tests on one cluster do not see each other. It is deleted, not
+//! awaited, on drop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,7 +50,8 @@ impl TestNamespace {
         kube::Api::namespaced(self.admin.clone(), &self.name)
     }
 
-    /// Applies every document of a YAML text; objects of namespaced kinds that name no namespace land here.
+    /// Applies every document of a YAML text; objects of namespaced kinds that name no namespace
+    /// land here.
     pub async fn apply(&self, yaml: &str) -> Result<Vec<Value>> {
         let objects = manifest::parse(yaml)?;
         let name = self.name.clone();

@@ -1,4 +1,5 @@
-//! Waiting for what an operator does: a watch and a limit instead of sleeps, and a failure that shows the object.
+//! Waiting for what an operator does: a watch and a limit instead of sleeps, and a failure that
+//! shows the object.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use serde::de::DeserializeOwned;
 /// How long [`until`] waits; generous, because two cores may be busy with other tests.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// Waits until the object satisfies `condition` and returns it; `what` completes the sentence "was not …".
+/// Waits until the object satisfies `condition` and returns it; `what` completes the sentence "was
+/// not …".
 pub async fn until<K>(
     api: &Api<K>,
     name: &str,

@@ -1,5 +1,6 @@
-//! The three programs of a control plane: which versions, and where each is found.
-//! A program in `KUBEBUILDER_ASSETS` is taken as it is; the others come from the cache, built when they are missing.
+//! The three programs of a control plane: which versions, and where each is found. A program in
+//! `KUBEBUILDER_ASSETS` is taken as it is; the others come from the cache, built when they are
+//! missing.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! Builds the control plane's programs with Go, once per version: under a lock, into a temporary folder, then renamed,
-//! so that an interrupted or concurrent build never leaves half a program behind.
+//! Builds the control plane's programs with Go, once per version: under a lock, into a temporary
+//! folder, then renamed, so that an interrupted or concurrent build never leaves half a program
+//! behind.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,8 +13,8 @@ use anyhow::{Context, Result, bail};
 use super::assets::{Program, Version, tools};
 use crate::progress::{Step, say};
 
-const NO_GO: &str = "Go is needed once, to build the test control plane (kube-apiserver, kube-controller-manager, etcd): \
-    install Go 1.26 or later from https://go.dev/dl/ so that `go` is on the PATH, \
+const NO_GO: &str = "Go is needed once, to build the test control plane \
+    (kube-apiserver, kube-controller-manager, etcd): install Go 1.26 or later from https://go.dev/dl/ so that `go` is on the PATH, \
     or set KUBEBUILDER_ASSETS to a folder with the three programs";
 
 /// Builds `missing` into `cache`, module by module.

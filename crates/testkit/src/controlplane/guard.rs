@@ -1,5 +1,6 @@
-//! A process group that cannot outlive us. A small shell leads the group and reads from a pipe that only this process
-//! holds; when the pipe closes, be it by drop, Ctrl-C or SIGKILL, the shell ends the whole group.
+//! A process group that cannot outlive us. A small shell leads the group and reads from a pipe that
+//! only this process holds; when the pipe closes, be it by drop, Ctrl-C or SIGKILL, the shell ends
+//! the whole group.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;

@@ -1,5 +1,6 @@
-//! Keys and certificates of one test cluster: a CA, the API server's certificate, the ServiceAccount signing key, and
-//! client certificates on demand. Everything lies in the cluster's folder and is of no use elsewhere.
+//! Keys and certificates of one test cluster: a CA, the API server's certificate, the
+//! ServiceAccount signing key, and client certificates on demand. Everything lies in the cluster's
+//! folder and is of no use elsewhere.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};

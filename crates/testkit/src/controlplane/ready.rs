@@ -1,5 +1,6 @@
-//! Waiting for a cluster and preparing it: `/readyz`, the operator's account with upstream's rights, and CRDs.
-//! The rights are those of `deploy/rbac/controller.yaml`, applied as they are, so that a missing one fails in tests.
+//! Waiting for a cluster and preparing it: `/readyz`, the operator's account with upstream's
+//! rights, and CRDs. The rights are those of `deploy/rbac/controller.yaml`, applied as they are, so
+//! that a missing one fails in tests.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -19,7 +20,8 @@ const START_LIMIT: Duration = Duration::from_mins(2);
 const CRD_LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(100);
 
-/// Waits until the API server says it is ready; a program that ends meanwhile is an error with the end of its log.
+/// Waits until the API server says it is ready; a program that ends meanwhile is an error with the
+/// end of its log.
 pub(super) fn wait(
     api: &Api,
     dir: &Path,

@@ -1,5 +1,6 @@
-//! The running programs of one cluster: their flags, ports, order of start and the accounts made at the end of it.
-//! What each flag means to tests is said here; how the processes are kept together is the guard's business.
+//! The running programs of one cluster: their flags, ports, order of start and the accounts made at
+//! the end of it. What each flag means to tests is said here; how the processes are kept together
+//! is the guard's business.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -24,7 +25,8 @@ pub(super) struct Servers {
 }
 
 impl Servers {
-    /// Starts everything and returns when the API server is ready and the operator's account exists.
+    /// Starts etcd and the API server and returns when the API server is ready and the operator's
+    /// account exists.
     pub(super) fn start(cluster: &Cluster, assets: &Assets, temporary: bool) -> Result<Self> {
         let lock = File::create(cluster.dir().join("lock"))?;
         if lock.try_lock().is_err() {
@@ -58,6 +60,15 @@ impl Servers {
             }
         };
         Ok(Self { guard, _lock: lock })
+    }
+
+    /// Starts the kube-controller-manager; nobody has to wait for it.
+    pub(super) fn start_controllers(&mut self, cluster: &Cluster, assets: &Assets) -> Result<()> {
+        let dir = cluster.dir();
+        let kubeconfig = cluster.admin_kubeconfig();
+        let manager = controller_manager(&assets.controller_manager, dir, &kubeconfig);
+        let log = dir.join("kube-controller-manager.log");
+        self.guard.spawn("kube-controller-manager", manager, &log)
     }
 
     pub(super) fn ended(&mut self) -> Option<(&'static str, ExitStatus)> {
@@ -101,12 +112,6 @@ fn bring_up(
     )?;
     let api = Api::new(access.clone())?;
     ready::wait(&api, dir, || guard.ended())?;
-    let manager = controller_manager(&assets.controller_manager, dir, &cluster.admin_kubeconfig());
-    guard.spawn(
-        "kube-controller-manager",
-        manager,
-        &log("kube-controller-manager"),
-    )?;
     let token = ready::operator_account(&api)?;
     Access { token, ..access }.write(&cluster.operator_kubeconfig(), "operator")
 }

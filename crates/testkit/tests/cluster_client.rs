@@ -1,4 +1,5 @@
-//! The kube helpers on a real cluster: a namespace per test, manifests that land in it, waiting that ends.
+//! The kube helpers on a real cluster: a namespace per test, manifests that land in it, waiting
+//! that ends.
 #![cfg(feature = "client")]
 
 use std::time::Duration;

@@ -1,10 +1,11 @@
-//! What the test control plane promises: it comes up, RBAC is on, the operator has upstream's rights and no more,
-//! tokens can be requested, namespaces and owned objects are cleaned up, and nothing is left when it ends.
+//! What the test control plane promises: it comes up, RBAC is on, the operator has upstream's
+//! rights and no more, tokens can be requested, namespaces and owned objects are cleaned up, and
+//! nothing is left when it ends.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -15,14 +16,16 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
-static PLANE: LazyLock<ControlPlane> = LazyLock::new(|| ControlPlane::start(None).unwrap());
+fn cluster() -> &'static Cluster {
+    Cluster::shared().unwrap()
+}
 
 fn admin() -> Api {
-    PLANE.admin().unwrap()
+    cluster().admin().unwrap()
 }
 
 fn operator() -> Api {
-    Api::new(Access::read(&PLANE.operator_kubeconfig()).unwrap()).unwrap()
+    Api::new(Access::read(&cluster().operator_kubeconfig()).unwrap()).unwrap()
 }
 
 fn allowed(verb: &str, group: &str, resource: &str) -> bool {
@@ -105,10 +108,10 @@ fn denied_requests_carry_their_status() {
 
 #[test]
 fn client_certificates_name_their_user() {
-    let pair = PLANE
+    let pair = cluster()
         .client_certificate("somebody", Some("some-group"))
         .unwrap();
-    let access = Access::read(&PLANE.admin_kubeconfig()).unwrap();
+    let access = Access::read(&cluster().admin_kubeconfig()).unwrap();
     let chain = [Certificate::from_pem(pair.certificate.as_bytes()).unwrap()];
     let key = PrivateKey::from_pem(pair.key.as_bytes()).unwrap();
     let ca = Certificate::from_pem(access.ca.as_bytes()).unwrap();
@@ -160,7 +163,7 @@ fn deleted_namespaces_and_orphans_of_owners_go_away() {
 
 #[test]
 fn a_second_cluster_in_the_same_folder_is_refused() {
-    let folder = PLANE.dir().to_owned();
+    let folder = cluster().dir().to_owned();
 
     let error = ControlPlane::start(Some(&folder)).err().unwrap();
 

@@ -1,0 +1,76 @@
+//! What a process has cost so far, read from /proc.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// The unit of CPU times in /proc: Linux reports hundredths of a second to programs on every
+/// architecture.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Memory and CPU of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// The most memory it ever had resident (VmHWM), in KiB.
+    pub(crate) peak_kib: u64,
+    /// What is resident now (VmRSS), in KiB.
+    pub(crate) resident_kib: u64,
+    /// User and system time.
+    pub(crate) cpu: Duration,
+}
+
+impl Usage {
+    /// Of the process with this id.
+    pub(crate) fn of(id: u32) -> Result<Self> {
+        let read = |file: &str| {
+            let path = format!("/proc/{id}/{file}");
+            fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+        };
+        let status = read("status")?;
+        let stat = read("stat")?;
+        Self::parse(&status, &stat).context("/proc has an unexpected form")
+    }
+
+    fn parse(status: &str, stat: &str) -> Option<Self> {
+        let kib = |field: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        // The second field is the program's name in brackets and may hold anything.
+        let (_, fields) = stat.rsplit_once(')')?;
+        let ticks = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
+        Some(Self {
+            peak_kib: kib("VmHWM:")?,
+            resident_kib: kib("VmRSS:")?,
+            cpu: TICK * (ticks(11)? + ticks(12)?),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fields_of_proc_are_found() {
+        let status = "Name:\tx\nVmHWM:\t   4096 kB\nVmRSS:\t    1024 kB\n";
+        let stat = "1 (a) b) S 1 1 1 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 4 0 1 1 1";
+
+        let usage = Usage::parse(status, stat).unwrap();
+
+        let want = Usage {
+            peak_kib: 4096,
+            resident_kib: 1024,
+            cpu: Duration::from_secs(2),
+        };
+        assert_eq!(usage, want);
+    }
+
+    #[test]
+    fn our_own_process_can_be_measured() {
+        let usage = Usage::of(std::process::id()).unwrap();
+
+        assert!(usage.peak_kib >= usage.resident_kib && usage.resident_kib > 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! The API server's own count of requests (`apiserver_request_total`) for Secrets and both of our
+//! API groups. The benchmark's own requests stay out by being made before the first or after the
+//! last reading; its watches are only counted by the server when they end.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use lockstep_testkit::api::Api;
+
+const GROUPS: [&str; 2] = ["external-secrets.io", "generators.external-secrets.io"];
+
+/// Requests by resource and verb, for example `secrets POST`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Requests(pub(crate) BTreeMap<String, u64>);
+
+impl Requests {
+    /// Reads the counters now.
+    pub(crate) fn read(admin: &Api) -> Result<Self> {
+        Ok(Self::parse(&admin.text("/metrics")?))
+    }
+
+    /// What was added since an earlier reading.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        let added = self.0.iter().map(|(key, count)| {
+            let before = earlier.0.get(key).copied().unwrap_or_default();
+            (key.clone(), count.saturating_sub(before))
+        });
+        Self(added.filter(|(_, count)| *count > 0).collect())
+    }
+
+    /// All of them.
+    pub(crate) fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut found = BTreeMap::new();
+        for line in text.lines() {
+            let Some(rest) = line.strip_prefix("apiserver_request_total{") else {
+                continue;
+            };
+            let Some((labels, value)) = rest.rsplit_once("} ") else {
+                continue;
+            };
+            let label = |name: &str| {
+                let (_, after) = labels.split_once(&format!("{name}=\""))?;
+                after.split('"').next()
+            };
+            let (group, resource) = (
+                label("group").unwrap_or_default(),
+                label("resource").unwrap_or_default(),
+            );
+            if !GROUPS.contains(&group) && (group, resource) != ("", "secrets") {
+                continue;
+            }
+            let part = match label("subresource") {
+                Some(sub) if !sub.is_empty() => format!("{resource}/{sub}"),
+                _ => resource.to_owned(),
+            };
+            let key = format!("{part} {}", label("verb").unwrap_or_default());
+            *found.entry(key).or_default() += whole(value);
+        }
+        Self(found)
+    }
+}
+
+/// Counters are printed as floating point numbers but count whole requests.
+fn whole(value: &str) -> u64 {
+    value.parse::<u64>().unwrap_or_else(|_| {
+        let number = value.parse::<f64>().unwrap_or_default();
+        format!("{number:.0}").parse().unwrap_or_default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+# TYPE apiserver_request_total counter
+apiserver_request_total{code="201",dry_run="",group="",resource="secrets",scope="resource",subresource="",verb="POST",version="v1"} 1e+03
+apiserver_request_total{code="409",dry_run="",group="",resource="secrets",scope="resource",subresource="",verb="POST",version="v1"} 2
+apiserver_request_total{code="200",dry_run="",group="external-secrets.io",resource="externalsecrets",scope="resource",subresource="status",verb="PATCH",version="v1"} 7
+apiserver_request_total{code="200",dry_run="",group="",resource="pods",scope="resource",subresource="",verb="LIST",version="v1"} 9
+"#;
+
+    #[test]
+    fn only_secrets_and_our_groups_count() {
+        let found = Requests::parse(TEXT);
+
+        let want = [("secrets POST", 1002), ("externalsecrets/status PATCH", 7)];
+        assert_eq!(
+            found.0,
+            want.map(|(key, count)| (key.to_owned(), count)).into()
+        );
+    }
+
+    #[test]
+    fn what_was_there_before_is_subtracted() {
+        let before = Requests::parse(TEXT);
+        let mut after = before.clone();
+        after.0.insert("secrets PUT".into(), 3);
+
+        assert_eq!(after.since(&before).total(), 3);
+    }
+}

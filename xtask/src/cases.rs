@@ -1,0 +1,152 @@
+//! The recorded operator cases (`tests/cases`): which areas count today, and one run of them
+//! against a binary. The runner itself is Python; here it is only called and its result read.
+
+pub(crate) mod python;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use lockstep_testkit::controlplane::{CRDS, Cluster, ControlPlane};
+use lockstep_testkit::place;
+use lockstep_testkit::progress::say;
+
+use crate::shell;
+use crate::test::tally::Tally;
+
+const FOLDER: &str = "tests/cases";
+
+/// Runs only the recorded cases: what the original operator did, against a binary of your choice
+///
+/// A case that fails is shown with what was expected and what is. The cases are described in
+/// tests/cases/README.md.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The operator binary [default: ours, built now]
+    #[arg(long, value_name = "PATH")]
+    operator: Option<PathBuf>,
+    /// Only cases whose name contains this, for example `es-data/property`
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only these areas [default: those listed in tests/cases/areas]
+    #[arg(long, value_name = "AREA", value_delimiter = ',')]
+    area: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let python = python::ready()?;
+    let operator = if let Some(path) = &args.operator {
+        let found = path.canonicalize();
+        found.with_context(|| format!("no operator at {}", path.display()))?
+    } else {
+        shell::run(shell::cargo().args(["build", "--package", "lockstep"]))?;
+        shell::target_dir().join("debug/lockstep")
+    };
+    let areas = if args.area.is_empty() {
+        current_areas()?
+    } else {
+        args.area.clone()
+    };
+    let plane = ControlPlane::start(None)?;
+    let run = Run {
+        python: &python,
+        operator: &operator,
+        cluster: &plane,
+        filter: args.filter.as_deref(),
+        areas,
+    };
+    let tally = run.go()?;
+    tally.print();
+    if tally.failed > 0 {
+        bail!("{} cases failed", tally.failed);
+    }
+    Ok(())
+}
+
+/// The areas that the operator must pass today, from `tests/cases/areas`.
+pub(crate) fn current_areas() -> Result<Vec<String>> {
+    let path = place::workspace().join(FOLDER).join("areas");
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    Ok(lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect())
+}
+
+/// One run of the case runner.
+pub(crate) struct Run<'a> {
+    /// A Python that has what the runner imports.
+    pub(crate) python: &'a Path,
+    /// The binary under test.
+    pub(crate) operator: &'a Path,
+    /// Where it runs.
+    pub(crate) cluster: &'a Cluster,
+    /// Only cases whose name contains this.
+    pub(crate) filter: Option<&'a str>,
+    /// Only these areas.
+    pub(crate) areas: Vec<String>,
+}
+
+impl Run<'_> {
+    /// Runs the cases and counts them.
+    pub(crate) fn go(&self) -> Result<Tally> {
+        let log = shell::target_dir().join("cases-operator.log");
+        drop(std::fs::remove_file(&log));
+        say(&format!(
+            "recorded cases of {} against {} (its log: {})",
+            self.areas.join(", "),
+            self.operator.display(),
+            log.display()
+        ));
+        let mut command = self.command(&log);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start Python")?;
+        let mut tally = None;
+        if let Some(out) = child.stdout.take() {
+            for line in BufReader::new(out).lines() {
+                let line = line?;
+                tally = Tally::of_line(&line).or(tally);
+                say(&line);
+            }
+        }
+        let status = child.wait()?;
+        match tally {
+            Some(tally) if status.success() || tally.failed > 0 => Ok(tally),
+            _ => {
+                say(&format!(
+                    "the case runner ended with {status} before its summary"
+                ));
+                Ok(tally.unwrap_or_default() + Tally::FAILURE)
+            }
+        }
+    }
+
+    fn command(&self, log: &Path) -> Command {
+        let root = place::workspace();
+        let mut command = Command::new(self.python);
+        command
+            .current_dir(root)
+            .arg(root.join(FOLDER).join("run.py"))
+            .arg("--bin")
+            .arg(self.operator)
+            .arg("--kubeconfig-admin")
+            .arg(self.cluster.admin_kubeconfig())
+            .arg("--kubeconfig-operator")
+            .arg(self.cluster.operator_kubeconfig())
+            .arg("--crds")
+            .arg(root.join(CRDS))
+            .arg("--log")
+            .arg(log)
+            .args(["--jobs", "8"])
+            .args(self.areas.iter().flat_map(|area| ["--area", area]))
+            .args(self.filter.iter().flat_map(|filter| ["--filter", filter]));
+        command
+    }
+}

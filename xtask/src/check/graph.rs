@@ -1,0 +1,199 @@
+//! Which crate may depend on which: the architecture page as a table, held against `cargo
+//! metadata`, and the purity of the inner crates, held against what `cargo tree` says they really
+//! reach.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+use lockstep_testkit::place;
+
+use crate::shell;
+
+/// Every crate of ours with the crates of ours it may use. Providers have a rule of their own.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("lockstep-golang", &[]),
+    ("lockstep-provider", &["golang"]),
+    ("lockstep-template", &["golang"]),
+    ("lockstep-api", &["golang"]),
+    ("lockstep-plan", &["golang", "provider", "template", "api"]),
+    ("lockstep-runtime", &["golang", "provider"]),
+    ("lockstep-generators", &["golang", "provider"]),
+    ("lockstep-providers", &["provider"]),
+    (
+        "lockstep-webhook",
+        &["golang", "provider", "api", "plan", "providers", "runtime"],
+    ),
+    (
+        "lockstep-controllers",
+        &[
+            "golang",
+            "provider",
+            "template",
+            "api",
+            "plan",
+            "runtime",
+            "providers",
+            "generators",
+        ],
+    ),
+    (
+        "lockstep",
+        &[
+            "golang",
+            "provider",
+            "template",
+            "api",
+            "plan",
+            "runtime",
+            "providers",
+            "generators",
+            "controllers",
+            "webhook",
+        ],
+    ),
+    ("lockstep-testkit", &[]),
+    ("xtask", &["testkit"]),
+    ("xtask-bench", &["testkit"]),
+    ("xtask-generate", &["provider", "api", "providers"]),
+];
+
+/// Crates that stay pure, and what they must not reach.
+const PURE: &[&str] = &[
+    "lockstep-golang",
+    "lockstep-provider",
+    "lockstep-template",
+    "lockstep-plan",
+];
+const IMPURE: &[&str] = &[
+    "tokio",
+    "kube-client",
+    "kube-runtime",
+    "reqwest",
+    "hyper",
+    "ureq",
+];
+
+/// A provider's tests may start servers and a cluster; nothing else of ours.
+const PROVIDER_DEV: &[&str] = &["lockstep-provider", "lockstep-testkit"];
+
+/// Crates that must not be anywhere in the tree, with the reason.
+const BANNED: &[(&str, &str)] = &[
+    ("openssl-sys", "one TLS stack: rustls"),
+    ("native-tls", "one TLS stack: rustls"),
+    (
+        "async-trait",
+        "traits use plain async fn and are erased once",
+    ),
+];
+
+/// Every broken rule, as sentences.
+pub(super) fn problems() -> Result<Vec<String>> {
+    let metadata = MetadataCommand::new()
+        .current_dir(place::workspace())
+        .exec()?;
+    let mut found = Vec::new();
+    for package in metadata.workspace_packages() {
+        found.extend(uses(package));
+    }
+    found.extend(banned(&metadata));
+    for name in PURE {
+        let tree = shell::output(shell::cargo().args([
+            "tree",
+            "--package",
+            name,
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ]))?;
+        found.extend(reaches(name, &tree));
+    }
+    Ok(found)
+}
+
+fn uses(package: &Package) -> Vec<String> {
+    let name = package.name.as_str();
+    let ours = package
+        .dependencies
+        .iter()
+        .filter(|used| used.path.is_some());
+    let backend = is_backend(name);
+    let table: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    if !backend && !table.contains_key(name) {
+        return vec![format!(
+            "{name}: say in xtask/src/check/graph.rs which of our crates it may use"
+        )];
+    }
+    let mut found = Vec::new();
+    for used in ours {
+        let other = used.name.as_str();
+        let short = other.trim_start_matches("lockstep-");
+        let allowed = match (backend, used.kind) {
+            (true, DependencyKind::Development) => PROVIDER_DEV.contains(&other),
+            (true, _) => other == "lockstep-provider",
+            (false, DependencyKind::Development) => true,
+            (false, _) if name == "lockstep-providers" && is_backend(other) => true,
+            (false, _) => table.get(name).is_some_and(|may| may.contains(&short)),
+        };
+        if !allowed {
+            found.push(format!("{name} must not depend on {other}"));
+        }
+    }
+    found
+}
+
+fn is_backend(name: &str) -> bool {
+    name.starts_with("lockstep-provider-")
+}
+
+fn banned(metadata: &Metadata) -> Vec<String> {
+    let present: BTreeSet<_> = metadata
+        .packages
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
+    let hits = BANNED.iter().filter(|(name, _)| present.contains(name));
+    hits.map(|(name, reason)| format!("{name} is in the dependency tree: {reason}"))
+        .collect()
+}
+
+fn reaches(name: &str, tree: &str) -> Vec<String> {
+    let reached: BTreeSet<_> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let hits = IMPURE.iter().filter(|impure| reached.contains(**impure));
+    hits.map(|impure| format!("{name} must stay pure but reaches {impure}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pure_crate_that_reaches_a_runtime_is_named() {
+        let tree = "lockstep-plan v1 (here)\nserde v1.0.0\ntokio v1.0.0 (*)\n";
+
+        let found = reaches("lockstep-plan", tree);
+
+        assert_eq!(found, ["lockstep-plan must stay pure but reaches tokio"]);
+    }
+
+    #[test]
+    fn arrows_never_point_up() {
+        let mut below = BTreeSet::new();
+        for (name, may) in MAY_USE {
+            for used in *may {
+                assert!(
+                    below.contains(*used),
+                    "{name} stands above {used} but may use it"
+                );
+            }
+            below.insert(name.trim_start_matches("lockstep-"));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask test`: every set-up the tests need, then every test, then the recorded cases, then
+//! one line that says how it went. One control plane serves the whole run; tests find it through
+//! the environment.
+
+mod rust;
+pub(crate) mod tally;
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use lockstep_testkit::controlplane::{Assets, ControlPlane};
+use lockstep_testkit::progress::{say, seconds};
+
+use crate::cases;
+use tally::Tally;
+
+/// Sets up the test servers and runs every test: unit, doc and integration tests, then the recorded
+/// cases
+///
+/// Needs Rust, and Go and Python for what runs on a cluster; everything else is built or fetched
+/// into your user cache. The first run builds a Kubernetes API server (about five minutes on two
+/// cores). The last line is `N passed, M failed`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Only tests and cases whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Leave out what needs an API server: test targets named `cluster…` and the recorded cases
+    #[arg(long)]
+    skip_cluster: bool,
+    /// Show every test, not only those that fail
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+impl Args {
+    /// Every test, as the gate runs them.
+    pub(crate) fn all() -> Self {
+        Self {
+            filter: None,
+            skip_cluster: false,
+            verbose: false,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let began = Instant::now();
+    let tally = if args.skip_cluster {
+        rust::run(args, None)?
+    } else {
+        with_cluster(args)?
+    };
+    say(&format!("\nall tests took {}", seconds(began.elapsed())));
+    tally.print();
+    if tally.failed > 0 {
+        bail!(
+            "{} of {} tests failed",
+            tally.failed,
+            tally.failed + tally.passed
+        );
+    }
+    Ok(())
+}
+
+fn with_cluster(args: &Args) -> Result<Tally> {
+    // What may be missing on this machine comes first, before minutes of compiling.
+    let python = cases::python::ready()?;
+    Assets::ready()?;
+    rust::build()?;
+    let plane = ControlPlane::start(None)?;
+    plane.install_crds()?;
+    let tests = rust::run(args, Some(&plane))?;
+    let cases = cases::Run {
+        python: &python,
+        operator: &rust::operator(),
+        cluster: &plane,
+        filter: args.filter.as_deref(),
+        areas: cases::current_areas()?,
+    };
+    Ok(tests + cases.go()?)
+}

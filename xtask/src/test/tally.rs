@@ -1,0 +1,89 @@
+//! Counting results: what passed and what failed, read from the lines that test programs print.
+
+use std::io::Write;
+use std::ops::{Add, AddAssign};
+
+/// How many tests passed and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Tests that passed.
+    pub(crate) passed: usize,
+    /// Tests that failed, or could not be run.
+    pub(crate) failed: usize,
+}
+
+impl Tally {
+    /// One thing that could not be run at all.
+    pub(crate) const FAILURE: Self = Self {
+        passed: 0,
+        failed: 1,
+    };
+
+    /// Reads a line of the form `… 5 passed; 1 failed …` or `5 passed, 1 failed`; other lines count
+    /// nothing.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        let words: Vec<_> = line
+            .split(|c: char| c.is_whitespace() || c == ';' || c == ',')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let before = |what: &str| {
+            let at = words.iter().position(|word| *word == what)?;
+            words.get(at.checked_sub(1)?)?.parse().ok()
+        };
+        Some(Self {
+            passed: before("passed")?,
+            failed: before("failed")?,
+        })
+    }
+
+    /// Writes the one line that says how it went.
+    pub(crate) fn print(self) {
+        let mut out = std::io::stdout().lock();
+        // A closed standard output does not change the result.
+        drop(writeln!(
+            out,
+            "{} passed, {} failed",
+            self.passed, self.failed
+        ));
+    }
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+        }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_of_both_kinds_are_read() {
+        let rust = "test result: FAILED. 5 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+        let want = Some(Tally {
+            passed: 5,
+            failed: 1,
+        });
+
+        assert_eq!(Tally::of_line(rust), want);
+        assert_eq!(Tally::of_line("5 passed, 1 failed"), want);
+    }
+
+    #[test]
+    fn other_lines_count_nothing() {
+        assert_eq!(Tally::of_line("test a_test_that_passed ... ok"), None);
+        assert_eq!(Tally::of_line("two passed, 1 failed"), None);
+    }
+}
