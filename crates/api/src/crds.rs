@@ -8,33 +8,19 @@ pub mod compare;
 mod data;
 mod describe;
 mod normalise;
+mod owned;
 mod passes;
 mod render;
 mod walk;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 pub use render::render;
 
-use crate::{
-    external_secret::{ExternalSecretSpec, ExternalSecretStatus},
-    keys,
-    store::{SecretStoreSpec, SecretStoreStatus},
-};
+use crate::keys;
 use data::{Parts, Upstream};
-
-/// Kinds with a status that our controllers write.
-const REPORTING_KINDS: &[&str] = &[
-    "ClusterExternalSecret",
-    "ClusterPushSecret",
-    "ClusterSecretStore",
-    "ExternalSecret",
-    "PushSecret",
-    "SecretStore",
-];
 
 /// A CustomResourceDefinition.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,28 +102,20 @@ pub fn all(providers: &BTreeMap<String, Value>) -> Result<Vec<Crd>, CrdError> {
             normalise::schema(schema.clone()),
         );
     }
-    parts.insert(
-        "external-secret-spec.v1".to_owned(),
-        derived::<ExternalSecretSpec>(),
-    );
-    parts.insert("secret-store.v1".to_owned(), store_schema(&parts));
-
-    let mut crds = Vec::new();
-    for definition in &upstream.crds {
+    let assembled = upstream.crds.iter().map(|definition| {
         let mut crd = assemble(definition, &upstream.parts, &parts)?;
-        passes::apply(&mut crd)?;
         descriptions.apply(&mut crd);
         passes::sort_keys(&mut crd.manifest);
-        crds.push(crd);
-    }
-    Ok(crds)
+        Ok(crd)
+    });
+    assembled.collect()
 }
 
-/// Puts one definition together. Versions that are not stored stay as upstream has them.
+/// Puts one definition together. Versions that are not stored keep upstream's schemas.
 fn assemble(definition: &Value, frozen: &Parts, current: &Parts) -> Result<Crd, CrdError> {
-    let text = |pointer| {
+    let text = |place| {
         definition
-            .pointer(pointer)
+            .pointer(place)
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
@@ -153,15 +131,13 @@ fn assemble(definition: &Value, frozen: &Parts, current: &Parts) -> Result<Crd, 
         .as_array_mut()
         .ok_or_else(|| shape("versions"))?;
     for version in versions {
-        let parts = if version["storage"] == true {
-            current
-        } else {
-            frozen
-        };
-        *version = data::expand(version, parts)?;
-        if name == crate::ExternalSecret::CRD_NAME && version["storage"] == true {
-            let status = version.pointer_mut("/schema/openAPIV3Schema/properties/status");
-            *status.ok_or_else(|| shape("status"))? = derived::<ExternalSecretStatus>();
+        let storage = version["storage"] == true;
+        *version = data::expand(version, if storage { current } else { frozen })?;
+        if let Some((spec, status)) = owned::schemas(kind, current).filter(|_| storage) {
+            let fields = version.pointer_mut("/schema/openAPIV3Schema/properties");
+            let fields = fields.ok_or_else(|| shape("properties"))?;
+            fields["spec"] = data::expand(&spec, current)?;
+            fields["status"] = status;
         }
     }
     let manifest = json!({
@@ -178,45 +154,13 @@ fn assemble(definition: &Value, frozen: &Parts, current: &Parts) -> Result<Crd, 
         },
         "spec": spec,
     });
-    Ok(Crd {
+    let mut crd = Crd {
         kind: kind.to_owned(),
         name,
         manifest,
-    })
-}
-
-/// Schema of a type of ours, in the form of a CRD.
-fn derived<T: JsonSchema>() -> Value {
-    let settings = schemars::generate::SchemaSettings::openapi3();
-    let generator = settings
-        .with(|s| s.inline_subschemas = true)
-        .into_generator();
-    normalise::schema(generator.into_root_schema_for::<T>().to_value())
-}
-
-/// Schema of both store kinds: our envelope around every provider there is a part for.
-fn store_schema(parts: &Parts) -> Value {
-    let mut spec = derived::<SecretStoreSpec>();
-    let names = parts
-        .keys()
-        .filter_map(|part| part.strip_prefix("provider."));
-    let union = names.map(|name| {
-        (
-            name.to_owned(),
-            json!({ "$part": format!("provider.{name}") }),
-        )
-    });
-    spec["properties"]["provider"]["properties"] = Value::Object(union.collect());
-    json!({
-        "type": "object",
-        "properties": {
-            "apiVersion": { "type": "string" },
-            "kind": { "type": "string" },
-            "metadata": { "type": "object" },
-            "spec": spec,
-            "status": derived::<SecretStoreStatus>(),
-        },
-    })
+    };
+    passes::apply(&mut crd)?;
+    Ok(crd)
 }
 
 #[cfg(test)]

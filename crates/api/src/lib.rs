@@ -8,12 +8,16 @@ pub(crate) mod choice;
 pub mod conditions;
 pub mod crds;
 pub mod external_secret;
+pub mod fan_out;
 pub mod keys;
 pub mod messages;
+pub mod push_secret;
 pub mod reasons;
 pub(crate) mod root;
 pub mod schema;
 pub mod store;
 
 pub use external_secret::{ExternalSecret, ExternalSecretSpec, ExternalSecretStatus};
+pub use fan_out::{ClusterExternalSecret, ClusterPushSecret};
+pub use push_secret::{PushSecret, PushSecretSpec, PushSecretStatus};
 pub use store::{ClusterSecretStore, SecretStore, SecretStoreSpec, SecretStoreStatus};

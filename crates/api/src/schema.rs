@@ -81,3 +81,8 @@ pub(crate) fn label_selector(_: &mut SchemaGenerator) -> Schema {
         },
     })
 }
+
+/// A list of Kubernetes label selectors.
+pub(crate) fn label_selectors(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": label_selector(generator) })
+}

@@ -1,29 +1,24 @@
 //! What we change in every definition, upstream's and our own: the allowed differences.
 //! Each change here has its reason in `data/allowed.yaml`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{Crd, CrdError, REPORTING_KINDS, walk};
+use super::{Crd, CrdError, walk};
 
 /// Applies all changes to one definition.
 pub(super) fn apply(crd: &mut Crd) -> Result<(), CrdError> {
-    let reports = REPORTING_KINDS.contains(&crd.kind.as_str());
     let shape = |place: &str| CrdError::Shape {
         crd: crd.name.clone(),
         place: place.to_owned(),
     };
     let versions = crd.manifest["spec"]["versions"].as_array_mut();
     for version in versions.ok_or_else(|| shape("versions"))? {
-        let (served, storage) = (version["served"] == true, version["storage"] == true);
+        let served = version["served"] == true;
         let schema = version.pointer_mut("/schema/openAPIV3Schema");
         let schema = schema.ok_or_else(|| shape("schema"))?;
         drop_list_defaults(schema);
         if !served {
             drop_descriptions(schema);
-        }
-        if reports && storage {
-            let status = schema.pointer_mut("/properties/status");
-            add_observed_generation(status.ok_or_else(|| shape("status"))?);
         }
     }
     Ok(())
@@ -43,15 +38,6 @@ fn drop_descriptions(schema: &mut Value) {
     walk::visit(schema, &mut |_, keywords| {
         keywords.remove("description");
     });
-}
-
-/// Adds `observedGeneration`, -1 in a status nobody has written yet.
-fn add_observed_generation(status: &mut Value) {
-    status["default"] = json!({ "observedGeneration": -1 });
-    let field = &mut status["properties"]["observedGeneration"];
-    if field.is_null() {
-        *field = json!({ "type": "integer", "format": "int64" });
-    }
 }
 
 /// Orders all keys, whatever map type serde_json is built with.

@@ -1,16 +1,18 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use serde_json::json;
 
 use super::*;
 
-fn upstream_only() -> Vec<Crd> {
-    all(&BTreeMap::new()).unwrap()
-}
+/// The definitions with upstream's provider schemas.
+static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| all(&BTreeMap::new()).unwrap());
 
 #[test]
 fn every_difference_from_upstream_is_allowed_and_every_allowance_needed() {
-    let report = compare::with_upstream(&upstream_only()).unwrap();
+    let report = compare::with_upstream(&CRDS).unwrap();
 
     let unexplained: Vec<_> = report.unexplained.iter().map(ToString::to_string).collect();
     assert!(
@@ -27,7 +29,7 @@ fn every_difference_from_upstream_is_allowed_and_every_allowance_needed() {
 
 #[test]
 fn every_definition_fits_the_annotation_of_kubectl_apply() {
-    for crd in upstream_only() {
+    for crd in CRDS.iter() {
         let size = crd.manifest().to_string().len();
         // Room for what others add to the annotations; kubectl's limit is 262,144 for all of them.
         assert!(size < 250_000, "{} has {size} bytes", crd.name());
@@ -37,7 +39,7 @@ fn every_definition_fits_the_annotation_of_kubectl_apply() {
 #[test]
 fn every_field_of_a_served_version_is_described() {
     let mut missing = Vec::new();
-    for mut crd in upstream_only() {
+    for mut crd in CRDS.iter().cloned() {
         let kind = crd.kind.clone();
         for version in crd.manifest["spec"]["versions"].as_array_mut().unwrap() {
             if version["served"] == false {
@@ -63,16 +65,9 @@ fn every_field_of_a_served_version_is_described() {
 fn every_description_is_of_use() {
     let upstream = Upstream::load().unwrap();
     let descriptions = describe::Descriptions::load().unwrap();
-    let mut parts = upstream.parts.clone();
-    parts.insert(
-        "external-secret-spec.v1".to_owned(),
-        derived::<ExternalSecretSpec>(),
-    );
-    parts.insert("secret-store.v1".to_owned(), store_schema(&parts));
     let mut used = BTreeSet::new();
     for definition in &upstream.crds {
-        let mut crd = assemble(definition, &upstream.parts, &parts).unwrap();
-        passes::apply(&mut crd).unwrap();
+        let mut crd = assemble(definition, &upstream.parts, &upstream.parts).unwrap();
         used.extend(descriptions.apply(&mut crd));
     }
 
@@ -129,7 +124,7 @@ fn a_difference_in_a_provider_is_noticed() {
 
 #[test]
 fn yaml_reads_back_as_the_same_definition() {
-    for crd in upstream_only() {
+    for crd in CRDS.iter() {
         let read: Value = serde_saphyr::from_str(&crd.yaml().unwrap()).unwrap();
 
         assert_eq!(&read, crd.manifest(), "{}", crd.name());
@@ -156,7 +151,7 @@ fn files_are_named_after_the_definitions_and_the_bundle_holds_all() {
 
 #[test]
 fn no_default_stands_below_a_list() {
-    for mut crd in upstream_only() {
+    for mut crd in CRDS.iter().cloned() {
         for version in crd.manifest["spec"]["versions"].as_array_mut().unwrap() {
             walk::visit(
                 &mut version["schema"]["openAPIV3Schema"],
