@@ -3,14 +3,20 @@
 //! settings come in as structs.
 
 pub mod backoff;
+#[cfg(feature = "cluster")]
+pub mod client;
 pub mod clock;
 pub mod connect;
 pub mod dispatch;
+#[cfg(feature = "cluster")]
+pub mod failure;
 pub mod health;
 pub mod metrics;
 pub mod schedule;
 pub mod shutdown;
 pub mod supervise;
 pub mod transport;
+#[cfg(feature = "cluster")]
+pub mod watch;
 
 mod sync;

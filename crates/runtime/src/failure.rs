@@ -1,0 +1,236 @@
+//! What an API server's refusal means, in the few classes that callers decide on, with the server's
+//! own text. Texts of undecodable answers are stripped of the values they would quote.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use kube::core::Status;
+
+/// Class of a failed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The object, or its whole kind, is not there.
+    NotFound,
+    /// An object of that name is there already.
+    AlreadyExists,
+    /// The object changed since it was read, or a precondition does not hold.
+    Conflict,
+    /// Our rights do not suffice.
+    Forbidden,
+    /// The namespace is being deleted and takes no new objects.
+    Terminating,
+    /// Our credentials are not accepted.
+    Unauthorized,
+    /// The server refuses the content.
+    Invalid,
+    /// The resourceVersion is too old.
+    Expired,
+    /// Too many requests.
+    Throttled,
+    /// No answer, or a server error.
+    Unreachable,
+    /// The answer cannot be understood.
+    Undecodable,
+}
+
+/// A failed request to the API server.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    kind: FailureKind,
+    message: String,
+    retry_after: Option<Duration>,
+}
+
+impl Failure {
+    /// An answer that cannot be understood.
+    pub(crate) fn undecodable(message: String) -> Self {
+        Self {
+            kind: FailureKind::Undecodable,
+            message,
+            retry_after: None,
+        }
+    }
+
+    /// Its class.
+    pub fn kind(&self) -> FailureKind {
+        self.kind
+    }
+
+    /// When the server wants to be asked again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Whether the class is this one.
+    pub fn is(&self, kind: FailureKind) -> bool {
+        self.kind == kind
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Failure {}
+
+impl From<&Status> for Failure {
+    fn from(status: &Status) -> Self {
+        let retry = status
+            .details
+            .as_ref()
+            .map_or(0, |details| details.retry_after_seconds);
+        Self {
+            kind: classify(status),
+            message: if status.message.is_empty() {
+                format!("the API server answered {} {}", status.code, status.reason)
+            } else {
+                status.message.clone()
+            },
+            retry_after: (retry > 0).then(|| Duration::from_secs(u64::from(retry))),
+        }
+    }
+}
+
+impl From<&kube::Error> for Failure {
+    fn from(error: &kube::Error) -> Self {
+        let (kind, message) = match error {
+            kube::Error::Api(status) => return Self::from(status.as_ref()),
+            kube::Error::SerdeError(error) => (FailureKind::Undecodable, redacted(error)),
+            kube::Error::FromUtf8(_) => {
+                let text = "the API server's answer is not valid UTF-8".to_owned();
+                (FailureKind::Undecodable, text)
+            }
+            kube::Error::BuildRequest(error) => (FailureKind::Invalid, error.to_string()),
+            kube::Error::Auth(error) => (FailureKind::Unauthorized, error.to_string()),
+            other => (
+                FailureKind::Unreachable,
+                format!("cannot reach the API server: {}", root_cause(other)),
+            ),
+        };
+        Self {
+            kind,
+            message,
+            retry_after: None,
+        }
+    }
+}
+
+impl From<kube::Error> for Failure {
+    fn from(error: kube::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+fn classify(status: &Status) -> FailureKind {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    let terminating = causes
+        .into_iter()
+        .any(|cause| cause.reason == "NamespaceTerminating");
+    match status.code {
+        _ if terminating => FailureKind::Terminating,
+        404 => FailureKind::NotFound,
+        409 if status.is_already_exists() => FailureKind::AlreadyExists,
+        409 => FailureKind::Conflict,
+        403 => FailureKind::Forbidden,
+        401 => FailureKind::Unauthorized,
+        410 => FailureKind::Expired,
+        429 => FailureKind::Throttled,
+        400..500 => FailureKind::Invalid,
+        _ => FailureKind::Unreachable,
+    }
+}
+
+fn root_cause(error: &dyn StdError) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// A decoding error without the value it quotes: serde says `invalid type: string "…", expected`.
+pub(crate) fn redacted(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let quoting = ["invalid type: ", "invalid value: "];
+    let Some(intro) = quoting.iter().find(|intro| text.starts_with(**intro)) else {
+        return text;
+    };
+    let found = &text[intro.len()..];
+    // Values come before the last `, expected`; what follows is ours.
+    match found.rsplit_once(", expected ") {
+        Some((value, expected)) => {
+            let type_end = value.find([' ', '`']).unwrap_or(value.len());
+            let found_type = &value[..type_end];
+            format!("{intro}{found_type}, expected {expected}")
+        }
+        None => intro.trim_end_matches(": ").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_str, json};
+
+    use super::*;
+
+    fn failure(status: serde_json::Value) -> Failure {
+        let status: Status = serde_json::from_value(status).unwrap();
+        Failure::from(kube::Error::Api(status.boxed()))
+    }
+
+    #[test]
+    fn a_missing_object_keeps_the_servers_text() {
+        let missing = failure(json!({
+            "status": "Failure", "code": 404, "reason": "NotFound",
+            "message": "secrets \"x\" not found",
+        }));
+
+        assert_eq!(missing.kind(), FailureKind::NotFound);
+        assert_eq!(missing.to_string(), "secrets \"x\" not found");
+    }
+
+    #[test]
+    fn the_two_meanings_of_409_are_kept_apart() {
+        let exists = failure(json!({"code": 409, "reason": "AlreadyExists", "message": "x"}));
+        let conflict = failure(json!({"code": 409, "reason": "Conflict", "message": "x"}));
+
+        assert!(exists.is(FailureKind::AlreadyExists));
+        assert!(conflict.is(FailureKind::Conflict));
+    }
+
+    #[test]
+    fn a_namespace_being_deleted_is_no_question_of_rights() {
+        let terminating = failure(json!({
+            "code": 403, "reason": "Forbidden", "message": "x",
+            "details": {"causes": [{"reason": "NamespaceTerminating", "message": "x"}]},
+        }));
+
+        assert!(terminating.is(FailureKind::Terminating));
+    }
+
+    #[test]
+    fn a_server_that_asks_for_patience_is_heard() {
+        let throttled = failure(json!({
+            "code": 429, "reason": "TooManyRequests", "message": "x",
+            "details": {"retryAfterSeconds": 3},
+        }));
+
+        assert!(throttled.is(FailureKind::Throttled));
+        assert_eq!(throttled.retry_after(), Some(Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn decoding_errors_do_not_quote_values() {
+        let error = from_str::<u32>("\"canary, expected none\"").unwrap_err();
+        let number = from_str::<u8>("4711").unwrap_err();
+
+        assert_eq!(
+            redacted(&error),
+            "invalid type: string, expected u32 at line 1 column 23"
+        );
+        assert!(!redacted(&number).contains("4711"));
+    }
+}
