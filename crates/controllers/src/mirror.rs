@@ -1,0 +1,47 @@
+//! What the controllers know of the cluster, reduced to rows. Watches write it, runs read it; a
+//! lock is held for a lookup and never across an await.
+
+mod external_secrets;
+mod namespaces;
+mod relist;
+mod stores;
+mod targets;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) use external_secrets::{ExternalSecrets, Tally, Touch};
+pub(crate) use namespaces::{Labels, Namespaces};
+pub(crate) use stores::{StoreTouch, Stores};
+pub(crate) use targets::Targets;
+
+/// All rows.
+#[derive(Default)]
+pub(crate) struct Mirror {
+    external_secrets: Mutex<ExternalSecrets>,
+    stores: Mutex<Stores>,
+    targets: Mutex<Targets>,
+    namespaces: Mutex<Namespaces>,
+}
+
+impl Mirror {
+    pub(crate) fn external_secrets(&self) -> MutexGuard<'_, ExternalSecrets> {
+        locked(&self.external_secrets)
+    }
+
+    pub(crate) fn stores(&self) -> MutexGuard<'_, Stores> {
+        locked(&self.stores)
+    }
+
+    pub(crate) fn targets(&self) -> MutexGuard<'_, Targets> {
+        locked(&self.targets)
+    }
+
+    pub(crate) fn namespaces(&self) -> MutexGuard<'_, Namespaces> {
+        locked(&self.namespaces)
+    }
+}
+
+/// A panic while a row was written leaves at worst one stale row; the watch mends it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,250 @@
+//! Rows of ExternalSecrets: the object packed as JSON bytes, what it refers to, and what the last
+//! run said of it. Decides which watch events are worth a run; starts none itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use lockstep_api::ExternalSecret;
+use lockstep_api::conditions::{Condition, READY};
+use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
+use lockstep_plan::StoreKey;
+
+use super::relist::Relist;
+use crate::key::ObjectKey;
+
+/// One ExternalSecret.
+pub(crate) struct Row {
+    packed: Box<[u8]>,
+    version: u64,
+    trigger: u64,
+    stores: Box<[Arc<StoreKey>]>,
+    target: Option<ObjectKey>,
+    /// Status of the Ready condition, where there is one.
+    pub(crate) ready: Option<bool>,
+    /// What the metrics endpoint tells of this object.
+    pub(crate) tally: Tally,
+}
+
+impl Row {
+    fn refresh(&mut self, object: &ExternalSecret) {
+        self.packed = serde_json::to_vec(object).unwrap_or_default().into_boxed_slice();
+        self.version = version(object);
+        self.ready = ready(object);
+    }
+}
+
+/// Counters of one object since the process started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) runs: u32,
+    pub(crate) errors: u32,
+    pub(crate) last_nanos: u64,
+}
+
+/// What an event meant for the mirror.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// Not seen before.
+    New,
+    /// Generation, labels, annotations, our finalizer or the deletion mark differ.
+    Changed,
+    /// Nothing a run would look at differs.
+    Same,
+}
+
+/// All ExternalSecrets, with reverse lookups by store and by target.
+#[derive(Default)]
+pub(crate) struct ExternalSecrets {
+    rows: BTreeMap<ObjectKey, Row>,
+    by_store: BTreeMap<Arc<StoreKey>, BTreeSet<ObjectKey>>,
+    /// Only targets whose name is not the ExternalSecret's own.
+    by_target: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
+    relist: Relist<ObjectKey>,
+}
+
+impl ExternalSecrets {
+    /// Takes an object from the watch or from the answer to our own write. What is older than the
+    /// row is passed over: answers to writes overtake the watch.
+    pub(crate) fn apply(&mut self, mut object: ExternalSecret) -> (ObjectKey, Touch) {
+        object.metadata.managed_fields = None;
+        let key = key_of(&object);
+        self.relist.saw(&key);
+        let trigger = trigger(&object);
+        let Some((key, mut row)) = self.rows.remove_entry(&key) else {
+            let row = self.row(&key, &object, trigger, Tally::default());
+            self.rows.insert(key.clone(), row);
+            return (key, Touch::New);
+        };
+        let touch = if version(&object) < row.version {
+            Touch::Same
+        } else if row.trigger == trigger {
+            row.refresh(&object);
+            Touch::Same
+        } else {
+            self.unlink(&key, &row);
+            row = self.row(&key, &object, trigger, row.tally);
+            Touch::Changed
+        };
+        self.rows.insert(key.clone(), row);
+        (key, touch)
+    }
+
+    /// Takes an object out.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+        let Some(row) = self.rows.remove(key) else { return false };
+        self.unlink(key, &row);
+        true
+    }
+
+    /// A new list begins.
+    pub(crate) fn begin_list(&mut self) {
+        self.relist.begin(self.rows.keys().cloned());
+    }
+
+    /// The list is complete; returns what is gone.
+    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+        let gone = self.relist.end();
+        for key in &gone {
+            self.remove(key);
+        }
+        gone
+    }
+
+    /// The object as last seen.
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<ExternalSecret> {
+        serde_json::from_slice(&self.rows.get(key)?.packed).ok()
+    }
+
+    /// Who reads through a store.
+    pub(crate) fn users_of(&self, store: &StoreKey) -> Vec<ObjectKey> {
+        self.by_store.get(store).into_iter().flatten().cloned().collect()
+    }
+
+    /// Who reads through a store and is not ready.
+    pub(crate) fn waiting_on(&self, store: &StoreKey) -> Vec<ObjectKey> {
+        let users = self.by_store.get(store).into_iter().flatten();
+        let waiting = |key: &&ObjectKey| {
+            self.rows.get(*key).is_some_and(|row| row.ready != Some(true))
+        };
+        users.filter(waiting).cloned().collect()
+    }
+
+    /// Who is not ready in a namespace.
+    pub(crate) fn waiting_in(&self, namespace: &str) -> Vec<ObjectKey> {
+        let first = ObjectKey::new(namespace, "");
+        let rows = self.rows.range(first..);
+        let rows = rows.take_while(|(key, _)| key.namespace() == namespace);
+        rows.filter(|(_, row)| row.ready != Some(true)).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Who writes the Secret `target`.
+    pub(crate) fn writers_of(&self, target: &ObjectKey) -> Vec<ObjectKey> {
+        let mut writers: Vec<ObjectKey> =
+            self.by_target.get(target).into_iter().flatten().cloned().collect();
+        if let Some((own, row)) = self.rows.get_key_value(target)
+            && row.target.is_none()
+        {
+            writers.push(own.clone());
+        }
+        writers
+    }
+
+    /// Notes what a run did.
+    pub(crate) fn note_run(&mut self, key: &ObjectKey, nanos: u64, failed: bool) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.tally.runs = row.tally.runs.saturating_add(1);
+            row.tally.errors = row.tally.errors.saturating_add(u32::from(failed));
+            row.tally.last_nanos = nanos;
+        }
+    }
+
+    /// All rows in order of their keys.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+        self.rows.iter()
+    }
+
+    fn row(&mut self, key: &ObjectKey, object: &ExternalSecret, trigger: u64, tally: Tally) -> Row {
+        let stores = self.link_stores(key, object);
+        let target = self.link_target(key, object);
+        let mut row =
+            Row { packed: Box::default(), version: 0, trigger, stores, target, ready: None, tally };
+        row.refresh(object);
+        row
+    }
+
+    fn link_stores(&mut self, key: &ObjectKey, object: &ExternalSecret) -> Box<[Arc<StoreKey>]> {
+        let mut linked = Vec::new();
+        for store in lockstep_plan::external_secret::store_keys(object) {
+            let known = self.by_store.get_key_value(&store).map(|(known, _)| Arc::clone(known));
+            let store = known.unwrap_or_else(|| Arc::new(store));
+            self.by_store.entry(Arc::clone(&store)).or_default().insert(key.clone());
+            linked.push(store);
+        }
+        linked.into_boxed_slice()
+    }
+
+    fn link_target(&mut self, key: &ObjectKey, object: &ExternalSecret) -> Option<ObjectKey> {
+        let name = object.target_name();
+        if name == key.name() {
+            return None;
+        }
+        let target = ObjectKey::new(key.namespace(), name);
+        self.by_target.entry(target.clone()).or_default().insert(key.clone());
+        Some(target)
+    }
+
+    fn unlink(&mut self, key: &ObjectKey, row: &Row) {
+        for store in &row.stores {
+            if let Some(users) = self.by_store.get_mut(store) {
+                users.remove(key);
+                if users.is_empty() {
+                    self.by_store.remove(store);
+                }
+            }
+        }
+        if let Some(target) = &row.target
+            && let Some(writers) = self.by_target.get_mut(target)
+        {
+            writers.remove(key);
+            if writers.is_empty() {
+                self.by_target.remove(target);
+            }
+        }
+    }
+}
+
+/// Key of an ExternalSecret.
+pub(crate) fn key_of(object: &ExternalSecret) -> ObjectKey {
+    let meta = &object.metadata;
+    ObjectKey::new(
+        meta.namespace.as_deref().unwrap_or_default(),
+        meta.name.as_deref().unwrap_or_default(),
+    )
+}
+
+/// What a run depends on and the watch can tell. Status is left out: our own writes must not start
+/// a run.
+fn trigger(object: &ExternalSecret) -> u64 {
+    let meta = &object.metadata;
+    let mut hasher = DefaultHasher::new();
+    meta.uid.hash(&mut hasher);
+    meta.generation.hash(&mut hasher);
+    meta.labels.hash(&mut hasher);
+    meta.annotations.hash(&mut hasher);
+    meta.deletion_timestamp.is_some().hash(&mut hasher);
+    let finalizers = meta.finalizers.iter().flatten();
+    finalizers.into_iter().any(|name| name == FINALIZER_EXTERNAL_SECRET).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The resource version as a number; zero where it is none, so that such objects are always taken.
+fn version(object: &ExternalSecret) -> u64 {
+    let version = object.metadata.resource_version.as_deref();
+    version.and_then(|version| version.parse().ok()).unwrap_or_default()
+}
+
+fn ready(object: &ExternalSecret) -> Option<bool> {
+    let conditions = &object.status.as_ref()?.conditions;
+    Condition::find(conditions, READY).map(Condition::is_true)
+}

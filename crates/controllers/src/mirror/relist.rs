@@ -1,0 +1,58 @@
+//! What a relist means for a mirror: everything that was there before and did not come again is
+//! gone. Plain bookkeeping over keys; it knows no kind.
+
+use std::collections::BTreeSet;
+
+/// Keys not yet seen again since the watch began a new list.
+#[derive(Debug)]
+pub(crate) struct Relist<K>(Option<BTreeSet<K>>);
+
+impl<K> Default for Relist<K> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<K: Ord> Relist<K> {
+    /// A new list begins while `known` is in the mirror.
+    pub(crate) fn begin(&mut self, known: impl IntoIterator<Item = K>) {
+        self.0 = Some(known.into_iter().collect());
+    }
+
+    /// The list or the watch showed this key.
+    pub(crate) fn saw(&mut self, key: &K) {
+        if let Some(missing) = &mut self.0 {
+            missing.remove(key);
+        }
+    }
+
+    /// The list is complete: what it did not show is gone.
+    pub(crate) fn end(&mut self) -> BTreeSet<K> {
+        self.0.take().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_new_list_does_not_show_is_gone() {
+        let mut relist = Relist::default();
+        relist.begin(["a", "b", "c"]);
+
+        relist.saw(&"a");
+        relist.saw(&"new");
+
+        assert_eq!(relist.end(), BTreeSet::from(["b", "c"]));
+    }
+
+    #[test]
+    fn a_watch_without_a_new_list_loses_nothing() {
+        let mut relist = Relist::default();
+
+        relist.saw(&"a");
+
+        assert!(relist.end().is_empty());
+    }
+}

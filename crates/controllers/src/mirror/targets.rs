@@ -1,0 +1,169 @@
+//! Rows of managed Secrets. Values are hashed and wiped while an event is taken in; a row never
+//! holds one. Decides which events mean that a target needs a look.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_plan::{Salt, TargetRow};
+use zeroize::Zeroize;
+
+use super::relist::Relist;
+use crate::key::ObjectKey;
+
+/// All managed Secrets, with a lookup by the label that names their owner.
+#[derive(Default)]
+pub(crate) struct Targets {
+    rows: BTreeMap<ObjectKey, Arc<TargetRow>>,
+    by_owner: BTreeMap<Box<str>, BTreeSet<ObjectKey>>,
+    relist: Relist<ObjectKey>,
+}
+
+impl Targets {
+    /// Takes a Secret from the watch or from the answer to our own write. Returns whether it is
+    /// something else than what was last written to it.
+    pub(crate) fn apply(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
+        let key = key_of(&secret);
+        let row = Arc::new(TargetRow::of(&secret, salt));
+        wipe(&mut secret);
+        self.relist.saw(&key);
+        let news = self.rows.get(&key).is_none_or(|old| is_news(old, &row));
+        let touched = news && !row.is_untouched();
+        if news {
+            self.insert(key.clone(), row);
+        }
+        (key, touched)
+    }
+
+    /// Takes a Secret out; also one that merely lost its label.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+        let Some(row) = self.rows.remove(key) else { return false };
+        self.unlink(key, &row);
+        true
+    }
+
+    /// A new list begins.
+    pub(crate) fn begin_list(&mut self) {
+        self.relist.begin(self.rows.keys().cloned());
+    }
+
+    /// The list is complete; returns what is gone.
+    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+        let gone = self.relist.end();
+        for key in &gone {
+            self.remove(key);
+        }
+        gone
+    }
+
+    /// A Secret as last seen.
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<TargetRow>> {
+        self.rows.get(key).cloned()
+    }
+
+    /// Secrets of a namespace whose owner label is `hash`.
+    pub(crate) fn made_by(&self, namespace: &str, hash: &str) -> Vec<Arc<TargetRow>> {
+        let keys = self.by_owner.get(hash).into_iter().flatten();
+        let keys = keys.filter(|key| key.namespace() == namespace);
+        keys.filter_map(|key| self.get(key)).collect()
+    }
+
+    fn insert(&mut self, key: ObjectKey, row: Arc<TargetRow>) {
+        let old = self.rows.insert(key.clone(), Arc::clone(&row));
+        if let Some(old) = &old
+            && old.created_by != row.created_by
+        {
+            self.unlink(&key, old);
+        }
+        if let Some(hash) = &row.created_by {
+            self.by_owner.entry(hash.clone()).or_default().insert(key);
+        }
+    }
+
+    fn unlink(&mut self, key: &ObjectKey, row: &TargetRow) {
+        let Some(hash) = &row.created_by else { return };
+        if let Some(keys) = self.by_owner.get_mut(hash) {
+            keys.remove(key);
+            if keys.is_empty() {
+                self.by_owner.remove(hash);
+            }
+        }
+    }
+}
+
+/// Key of a Secret.
+pub(crate) fn key_of(secret: &Secret) -> ObjectKey {
+    let meta = &secret.metadata;
+    ObjectKey::new(
+        meta.namespace.as_deref().unwrap_or_default(),
+        meta.name.as_deref().unwrap_or_default(),
+    )
+}
+
+/// Whether `new` is another object or a later version: answers to our writes overtake the watch.
+fn is_news(old: &TargetRow, new: &TargetRow) -> bool {
+    let number = |row: &TargetRow| row.resource_version.parse::<u64>().ok();
+    match (number(old), number(new)) {
+        (Some(before), Some(after)) if old.uid == new.uid => before < after,
+        _ => old.uid != new.uid || old.resource_version != new.resource_version,
+    }
+}
+
+fn wipe(secret: &mut Secret) {
+    for value in secret.data.iter_mut().flatten().map(|(_, value)| value) {
+        value.0.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::ByteString;
+    use lockstep_api::keys::{ANNOTATION_DATA_HASH, LABEL_OWNER};
+    use lockstep_golang::fmt::data_hash;
+
+    use super::*;
+
+    fn secret(version: &str, value: &str, hashed: &str) -> Secret {
+        let hash = data_hash([("k", hashed.as_bytes())]);
+        let mut secret = Secret::default();
+        secret.metadata.namespace = Some("ns".to_owned());
+        secret.metadata.name = Some("db".to_owned());
+        secret.metadata.uid = Some("1".to_owned());
+        secret.metadata.resource_version = Some(version.to_owned());
+        secret.metadata.annotations = Some([(ANNOTATION_DATA_HASH.to_owned(), hash)].into());
+        secret.metadata.labels = Some([(LABEL_OWNER.to_owned(), "hash-of-es".to_owned())].into());
+        secret.data = Some([("k".to_owned(), ByteString(value.as_bytes().to_vec()))].into());
+        secret
+    }
+
+    #[test]
+    fn a_secret_as_it_was_written_needs_no_look() {
+        let mut targets = Targets::default();
+
+        let (_, touched) = targets.apply(secret("1", "v", "v"), &Salt::default());
+
+        assert!(!touched);
+    }
+
+    #[test]
+    fn an_edited_secret_needs_one_look_a_version() {
+        let mut targets = Targets::default();
+
+        let (_, first) = targets.apply(secret("2", "edited", "v"), &Salt::default());
+        let (_, again) = targets.apply(secret("2", "edited", "v"), &Salt::default());
+
+        assert_eq!((first, again), (true, false));
+    }
+
+    #[test]
+    fn owners_are_found_until_the_label_or_the_secret_goes() {
+        let mut targets = Targets::default();
+        let (key, _) = targets.apply(secret("1", "v", "v"), &Salt::default());
+        assert_eq!(targets.made_by("ns", "hash-of-es").len(), 1);
+        assert!(targets.made_by("other", "hash-of-es").is_empty());
+
+        targets.remove(&key);
+
+        assert!(targets.made_by("ns", "hash-of-es").is_empty());
+    }
+}

@@ -1,0 +1,232 @@
+//! One run of an ExternalSecret, from what was observed to what is reported. The order of the beats
+//! is fixed here; what each of them means is decided in `lockstep-plan`.
+
+mod apply;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lockstep_api::ExternalSecret;
+use lockstep_plan::external_secret::{
+    Applied, Decision, FetchList, NextRun, Observed, ReleasePlan, TargetView, TemplateSources,
+    add_finalizer, assemble, decide, plan, remove_finalizer, report, template_sources,
+};
+use lockstep_plan::{Failure, Settings, StoreLookup, TargetRow};
+
+use crate::connections::Connections;
+use crate::fetch::{StoreSource, fetch};
+use crate::world::{World, WorldError};
+
+/// What the shell observed before the run.
+pub struct Observation {
+    /// The object.
+    pub object: ExternalSecret,
+    /// Labels of its namespace.
+    pub namespace_labels: Arc<BTreeMap<String, String>>,
+    /// Its target.
+    pub target: Target,
+    /// Other Secrets that carry its owner label.
+    pub former_targets: Vec<Arc<TargetRow>>,
+    /// The last refresh that only memory knows of.
+    pub last_refresh: Option<Timestamp>,
+}
+
+/// What is known of the target Secret.
+pub enum Target {
+    /// No managed Secret of that name is known.
+    Unknown,
+    /// One without our label is there.
+    Unlabelled,
+    /// The mirror's row.
+    Known(Arc<TargetRow>),
+}
+
+/// Stores as decisions see them and as reads need them.
+pub trait Stores: StoreLookup + StoreSource {}
+
+impl<T: StoreLookup + StoreSource> Stores for T {}
+
+/// What a run works with.
+pub struct Engine<'a, W> {
+    /// Reads and writes.
+    pub world: &'a W,
+    /// Stores.
+    pub stores: &'a dyn Stores,
+    /// Open connections.
+    pub connections: &'a Connections,
+    /// Settings of the process.
+    pub settings: &'a Settings,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// When to run next.
+    pub next: NextRun,
+    /// The refresh that happened.
+    pub refreshed: Option<Timestamp>,
+    /// Whether an unlabelled Secret of the target's name is waited for.
+    pub awaits_target: bool,
+    /// What failed, where something did.
+    pub failure: Option<Failure>,
+    /// Whether the Ready condition changed.
+    pub condition_changed: bool,
+}
+
+impl Outcome {
+    fn next(next: NextRun) -> Self {
+        Self {
+            next,
+            refreshed: None,
+            awaits_target: false,
+            failure: None,
+            condition_changed: false,
+        }
+    }
+}
+
+impl<W: World> Engine<'_, W> {
+    /// Runs an object once. `now` is the start of the run, `jitter` a random number below one.
+    pub async fn run(&self, observation: Observation, now: Timestamp, jitter: f64) -> Outcome {
+        let mut observation = observation;
+        let no_sources = TemplateSources::new();
+        let former: Vec<&TargetRow> = observation.former_targets.iter().map(AsRef::as_ref).collect();
+        let verdict = {
+            let observed = self.observed(&observation, &former, &no_sources, jitter);
+            decide(&observed, self.settings, now)
+        };
+        if verdict.add_finalizer {
+            let patch = add_finalizer(&observation.object);
+            match self.world.patch(&observation.object, &patch).await {
+                Ok(object) => observation.object = object,
+                Err(error) => return after_world_error(&error),
+            }
+        }
+        let sources = match verdict.decision {
+            Decision::Fetch(_) => self.sources(&observation.object).await,
+            _ => no_sources,
+        };
+        let observed = self.observed(&observation, &former, &sources, jitter);
+        match verdict.decision {
+            Decision::Ignore(reason) => {
+                tracing::debug!(object = %name(observed.object), ?reason, "left alone");
+                Outcome::next(NextRun::OnChange)
+            }
+            Decision::Idle { until, awaits_target, status } => {
+                if let Some(status) = status
+                    && let Err(error) = self.world.write_status(observed.object, &status).await
+                {
+                    return after_world_error(&error);
+                }
+                let next = until.map_or(NextRun::OnChange, NextRun::At);
+                Outcome { awaits_target, ..Outcome::next(next) }
+            }
+            Decision::Release(release) => self.release(observed.object, release).await,
+            Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
+            Decision::Fetch(list) => {
+                let applied = self.sync(&observed, &list).await;
+                self.finish(&observed, applied, now).await
+            }
+        }
+    }
+
+    fn observed<'o>(
+        &'o self,
+        observation: &'o Observation,
+        former_targets: &'o [&'o TargetRow],
+        sources: &'o TemplateSources,
+        jitter: f64,
+    ) -> Observed<'o> {
+        Observed {
+            object: &observation.object,
+            namespace_labels: &observation.namespace_labels,
+            stores: self.stores,
+            target: match &observation.target {
+                Target::Unknown => TargetView::Absent,
+                Target::Unlabelled => TargetView::Unlabelled,
+                Target::Known(row) => TargetView::Row(row),
+            },
+            former_targets,
+            last_refresh: observation.last_refresh,
+            sources,
+            jitter,
+        }
+    }
+
+    async fn sources(&self, object: &ExternalSecret) -> TemplateSources {
+        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+        let mut sources = TemplateSources::new();
+        for key in template_sources(object) {
+            let data = self.world.template_source(namespace, &key).await;
+            sources.insert(key, data);
+        }
+        sources
+    }
+
+    /// Fetches, plans and applies.
+    async fn sync(&self, observed: &Observed<'_>, list: &FetchList) -> Applied {
+        let namespace = observed.object.metadata.namespace.as_deref().unwrap_or_default();
+        let answers = fetch(list, namespace, self.stores, self.connections).await;
+        let planned = assemble(observed.object, list, answers)
+            .and_then(|assembled| plan(observed, assembled, self.settings));
+        match planned {
+            Ok(plan) => apply::apply(self.world, observed.object, plan, self.settings).await,
+            Err(failure) => Applied::failed(failure),
+        }
+    }
+
+    /// Reports what was applied.
+    async fn finish(&self, observed: &Observed<'_>, applied: Applied, now: Timestamp) -> Outcome {
+        let report = report(observed, applied, self.settings, now);
+        for event in report.events {
+            self.world.publish(observed.object, event);
+        }
+        let outcome = Outcome {
+            next: report.next,
+            refreshed: report.refreshed,
+            awaits_target: report.awaits_target,
+            failure: report.failure,
+            condition_changed: report.condition_changed,
+        };
+        let Some(status) = report.status else { return outcome };
+        match self.world.write_status(observed.object, &status).await {
+            Ok(()) => outcome,
+            Err(error) => Outcome { refreshed: outcome.refreshed, ..after_world_error(&error) },
+        }
+    }
+
+    /// Cleans up after an object that is being deleted, then lets it go.
+    async fn release(&self, object: &ExternalSecret, release: ReleasePlan) -> Outcome {
+        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+        for delete in &release.delete {
+            match self.world.delete_secret(namespace, delete).await {
+                Ok(()) | Err(WorldError::NotFound) => {}
+                Err(error) => return after_world_error(&error),
+            }
+        }
+        match self.world.patch(object, &remove_finalizer(object)).await {
+            Ok(_) | Err(WorldError::NotFound) => Outcome::next(NextRun::OnChange),
+            Err(error) => after_world_error(&error),
+        }
+    }
+}
+
+/// What follows when the object itself could not be written. It has no condition then; the log and
+/// the error counter tell.
+fn after_world_error(error: &WorldError) -> Outcome {
+    match error {
+        WorldError::NotFound => Outcome::next(NextRun::OnChange),
+        WorldError::Conflict(_) | WorldError::AlreadyExists => Outcome::next(NextRun::Backoff),
+        WorldError::Failed(text) => Outcome {
+            failure: Some(Failure::api("could not update the ExternalSecret", text.clone())),
+            ..Outcome::next(NextRun::Backoff)
+        },
+    }
+}
+
+fn name(object: &ExternalSecret) -> String {
+    let meta = &object.metadata;
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
+    format!("{namespace}/{}", meta.name.as_deref().unwrap_or_default())
+}

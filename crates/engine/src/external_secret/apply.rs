@@ -1,0 +1,150 @@
+//! Carries a plan out: at most one write to the target, then former targets go. What came of it is
+//! returned as [`Applied`], the only thing a report is made from.
+
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::{ExternalSecret, messages};
+use lockstep_plan::external_secret::{
+    Applied, Desired, Mutation, Plan, TargetDelete, TargetOutcome, TargetPlan, confirm_deletion,
+    mutate,
+};
+use lockstep_plan::{Failure, Settings};
+
+use crate::world::{World, WorldError};
+
+pub(super) async fn apply<W: World>(
+    world: &W,
+    object: &ExternalSecret,
+    plan: Plan,
+    settings: &Settings,
+) -> Applied {
+    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let target = match plan.target {
+        TargetPlan::Keep(kept) => TargetOutcome::Kept(kept),
+        TargetPlan::InSync => TargetOutcome::Unchanged,
+        TargetPlan::Gone => TargetOutcome::Gone,
+        TargetPlan::Create(desired) => create(world, &desired).await,
+        TargetPlan::Look(desired) => look(world, &desired).await,
+        TargetPlan::Delete(delete) => remove(world, namespace, &delete).await,
+        TargetPlan::LookToDelete(name) => {
+            look_to_delete(world, object, &name, settings).await
+        }
+    };
+    let mut applied = Applied { events: plan.events, ..Applied::target(target) };
+    if !matches!(applied.target, TargetOutcome::Failed(_) | TargetOutcome::Conflict) {
+        delete_orphans(world, namespace, &plan.orphans, &mut applied).await;
+    }
+    applied
+}
+
+/// Creates the target without looking; if something is there after all, looks.
+async fn create<W: World>(world: &W, desired: &Desired) -> TargetOutcome {
+    match mutate(desired, None) {
+        Ok(Mutation::Create(secret)) => {
+            match world.create_secret(*secret, &desired.manager).await {
+                Ok(()) => TargetOutcome::Created,
+                Err(WorldError::AlreadyExists) => look(world, desired).await,
+                Err(error) => create_failed(&error),
+            }
+        }
+        other => write(world, desired, other).await,
+    }
+}
+
+async fn look<W: World>(world: &W, desired: &Desired) -> TargetOutcome {
+    match world.read_secret(&desired.namespace, &desired.name).await {
+        Ok(live) => write(world, desired, mutate(desired, live.as_ref())).await,
+        Err(error) => {
+            TargetOutcome::Failed(Failure::api(messages::COULD_NOT_UPDATE, error.to_string()))
+        }
+    }
+}
+
+async fn write<W: World>(
+    world: &W,
+    desired: &Desired,
+    mutation: Result<Mutation, Failure>,
+) -> TargetOutcome {
+    match mutation {
+        Ok(Mutation::Unchanged) => TargetOutcome::Unchanged,
+        Ok(Mutation::Missing) => TargetOutcome::Missing,
+        Ok(Mutation::Create(secret)) => {
+            match world.create_secret(*secret, &desired.manager).await {
+                Ok(()) => TargetOutcome::Created,
+                // It appeared between the look and the write.
+                Err(WorldError::AlreadyExists) => TargetOutcome::Conflict,
+                Err(error) => create_failed(&error),
+            }
+        }
+        Ok(Mutation::Replace(secret)) => replace(world, desired, *secret).await,
+        Err(failure) => TargetOutcome::Failed(failure),
+    }
+}
+
+async fn replace<W: World>(world: &W, desired: &Desired, secret: Secret) -> TargetOutcome {
+    match world.replace_secret(secret, &desired.manager).await {
+        Ok(()) => TargetOutcome::Updated,
+        Err(WorldError::Conflict(_) | WorldError::NotFound) => TargetOutcome::Conflict,
+        Err(error) => {
+            let text = format!("unable to update secret {}: {error}", desired.name);
+            let failure = Failure::api(messages::COULD_NOT_UPDATE, text);
+            TargetOutcome::Failed(failure.touching_target())
+        }
+    }
+}
+
+fn create_failed(error: &WorldError) -> TargetOutcome {
+    TargetOutcome::Failed(Failure::api(messages::COULD_NOT_UPDATE, error.to_string()))
+}
+
+async fn look_to_delete<W: World>(
+    world: &W,
+    object: &ExternalSecret,
+    name: &str,
+    settings: &Settings,
+) -> TargetOutcome {
+    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let live = match world.read_secret(namespace, name).await {
+        Ok(live) => live,
+        Err(error) => {
+            let failure = Failure::api(messages::COULD_NOT_DELETE, error.to_string());
+            return TargetOutcome::Failed(failure);
+        }
+    };
+    match confirm_deletion(object, live.as_ref(), settings) {
+        Ok(Some(delete)) => remove(world, namespace, &delete).await,
+        Ok(None) => TargetOutcome::Gone,
+        Err(failure) => TargetOutcome::Failed(failure),
+    }
+}
+
+async fn remove<W: World>(world: &W, namespace: &str, delete: &TargetDelete) -> TargetOutcome {
+    match world.delete_secret(namespace, delete).await {
+        Ok(()) => TargetOutcome::Deleted,
+        Err(WorldError::NotFound) => TargetOutcome::Gone,
+        Err(WorldError::Conflict(_)) => TargetOutcome::Conflict,
+        Err(error) => {
+            let text = format!("unable to delete secret {}: {error}", delete.name);
+            TargetOutcome::Failed(Failure::api(messages::COULD_NOT_DELETE, text))
+        }
+    }
+}
+
+async fn delete_orphans<W: World>(
+    world: &W,
+    namespace: &str,
+    orphans: &[TargetDelete],
+    applied: &mut Applied,
+) {
+    for orphan in orphans {
+        match world.delete_secret(namespace, orphan).await {
+            Ok(()) => applied.orphans_deleted += 1,
+            Err(WorldError::NotFound) => {}
+            Err(WorldError::Conflict(_)) => applied.target = TargetOutcome::Conflict,
+            Err(error) => {
+                let text = format!("unable to delete secret {}: {error}", orphan.name);
+                let failure = Failure::api(messages::COULD_NOT_DELETE_ORPHANS, text);
+                applied.target = TargetOutcome::Failed(failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The check of a store: connect, ask the provider, and let the plan say what that means.
+
+use std::time::Duration;
+
+use lockstep_plan::Settings;
+use lockstep_plan::store::{CheckOutcome, StoreDecision, decide};
+use lockstep_provider::{Capabilities, Entry};
+
+use crate::connections::Connections;
+use crate::store_record::StoreRecord;
+
+/// Checks a store; `None` when it belongs to another controller class.
+pub async fn check(
+    record: &StoreRecord,
+    connections: &Connections,
+    settings: &Settings,
+) -> Option<CheckOutcome> {
+    match decide(record.object(), settings) {
+        StoreDecision::Skip => None,
+        StoreDecision::Refuse(failure) => Some(CheckOutcome::Refused(failure)),
+        StoreDecision::Check { provider, settings: raw, interval } => {
+            Some(match lockstep_providers::lookup(&provider) {
+                Ok(entry) => ask(record, connections, entry, &raw, interval).await,
+                Err(error) if error.is_left_out() => CheckOutcome::NotInBuild { provider },
+                Err(_) => CheckOutcome::UnknownProvider { provider },
+            })
+        }
+    }
+}
+
+async fn ask(
+    record: &StoreRecord,
+    connections: &Connections,
+    entry: &Entry,
+    raw: &serde_json::Value,
+    interval: Duration,
+) -> CheckOutcome {
+    // A check is there to notice changed credentials, so it does not trust an old connection.
+    connections.drop_store(&record.key);
+    match connections.open(record, None).await {
+        Ok(store) => CheckOutcome::Checked {
+            check: store.check().await,
+            capabilities: entry.capabilities(raw).unwrap_or(Capabilities::NONE),
+            stability: entry.stability(),
+            interval,
+        },
+        Err(error) => CheckOutcome::NotConnected(error),
+    }
+}

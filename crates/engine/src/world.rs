@@ -1,0 +1,90 @@
+//! What a run may do to the world around it. One implementation talks to an API server, one to a
+//! folder of manifests; the engine does not know which.
+
+use std::fmt;
+use std::future::Future;
+
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_plan::EventNote;
+use lockstep_plan::external_secret::{SourceKey, TargetDelete};
+use lockstep_provider::SecretMap;
+
+/// Reads and writes around one ExternalSecret. Every write is conditional on the version the object
+/// was read at.
+pub trait World: Send + Sync {
+    /// Applies a merge patch to the object's finalizers and returns the object as it is then.
+    fn patch(
+        &self,
+        object: &ExternalSecret,
+        patch: &serde_json::Value,
+    ) -> impl Future<Output = Result<ExternalSecret, WorldError>> + Send;
+
+    /// Writes the object's status.
+    fn write_status(
+        &self,
+        object: &ExternalSecret,
+        status: &ExternalSecretStatus,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send;
+
+    /// Reads a Secret, labelled or not.
+    fn read_secret(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> impl Future<Output = Result<Option<Secret>, WorldError>> + Send;
+
+    /// Creates a target under a field manager.
+    fn create_secret(
+        &self,
+        secret: Secret,
+        manager: &str,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send;
+
+    /// Writes a target in place of the version it carries.
+    fn replace_secret(
+        &self,
+        secret: Secret,
+        manager: &str,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send;
+
+    /// Deletes a target, if it is still the one that was seen.
+    fn delete_secret(
+        &self,
+        namespace: &str,
+        delete: &TargetDelete,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send;
+
+    /// Reads the data of an object that templates take their texts from.
+    fn template_source(
+        &self,
+        namespace: &str,
+        source: &SourceKey,
+    ) -> impl Future<Output = Result<SecretMap, String>> + Send;
+
+    /// Records an event about the object. Never waits and never fails a run.
+    fn publish(&self, object: &ExternalSecret, event: EventNote);
+}
+
+/// Why the world did not do as asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorldError {
+    /// The object changed meanwhile.
+    Conflict(String),
+    /// An object of that name is there already.
+    AlreadyExists,
+    /// There is no such object.
+    NotFound,
+    /// Anything else: refused, forbidden, unreachable.
+    Failed(String),
+}
+
+impl fmt::Display for WorldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict(text) | Self::Failed(text) => f.write_str(text),
+            Self::AlreadyExists => f.write_str("the object already exists"),
+            Self::NotFound => f.write_str("the object was not found"),
+        }
+    }
+}
