@@ -1,1 +1,27 @@
-//! Placeholder while the workspace is laid out.
+//! All decisions of Lockstep, as pure functions: observed objects in, plans out.
+//!
+//! Nothing here reads a clock, the environment or the network. The shells in `controllers` and the
+//! command line observe, call [`external_secret::decide`], fetch, call
+//! [`external_secret::assemble`] and [`external_secret::plan`], apply, and turn the outcome into
+//! status, events and the next wake-up with [`external_secret::report`].
+
+pub mod conditions;
+mod decode;
+pub mod event;
+pub mod external_secret;
+pub mod failure;
+mod pattern;
+mod refresh;
+mod render;
+mod rewrite;
+pub mod settings;
+pub mod store;
+pub mod target;
+pub mod validate;
+pub mod window;
+
+pub use event::{EventNote, Severity};
+pub use failure::Failure;
+pub use settings::{CopiedMetadata, Delimiters, RefreshNote, Settings};
+pub use store::{StoreKey, StoreKind, StoreLookup, StoreView};
+pub use target::{Salt, TargetRow};

@@ -1,0 +1,26 @@
+//! Decisions about ExternalSecrets, in the order of a run: [`decide`] says what to do, [`assemble`]
+//! turns fetched payloads into data, [`plan`] says what to write, [`mutate`] applies it to the
+//! Secret that is there, and [`report`] makes status, events and the next wake-up of the outcome.
+
+mod assemble;
+mod decide;
+mod fetch;
+mod finalizer;
+mod names;
+mod observe;
+mod plan;
+mod report;
+mod status;
+
+pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
+pub use assemble::{Assembled, Payload, assemble};
+pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
+pub use fetch::{FetchItem, FetchList, Place, Read, Source, store_keys};
+pub use finalizer::{add_finalizer, remove_finalizer};
+pub use names::{created_by, synced_resource_version};
+pub use observe::{Observed, SourceKey, SourceKind, TargetView, TemplateSources, template_sources};
+pub use plan::{Plan, TargetPlan, confirm_deletion, plan};
+pub use report::{Applied, Kept, NextRun, Report, TargetOutcome, report};
+
+#[cfg(test)]
+mod tests;

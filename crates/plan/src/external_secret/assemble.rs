@@ -1,0 +1,204 @@
+//! Fetched payloads become the data of the target: sets first, then single values, later keys over
+//! earlier ones. Rewriting, conversion, key checks, decoding and the null-byte policy happen here;
+//! templates come after. A missing remote secret is skipped where the deletion policy allows it.
+
+use lockstep_api::external_secret::{
+    ConversionStrategy, DataFromEntry, DecodingStrategy, DeletionPolicy, NullBytePolicy,
+};
+use lockstep_api::{ExternalSecret, messages, reasons};
+use lockstep_provider::keys::{convert_keys, validate_keys};
+use lockstep_provider::{Error, ErrorKind, SecretMap, SecretValue};
+
+use super::fetch::{FetchItem, FetchList, Place, Read, Source, conversion};
+use crate::decode::{decode_map, decode_value, refuse_null_bytes};
+use crate::event::EventNote;
+use crate::failure::Failure;
+use crate::rewrite::rewrite;
+
+/// What a read gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// One value, for [`Read::Value`].
+    Value(SecretValue),
+    /// A map, for everything else.
+    Map(SecretMap),
+}
+
+/// Data of the target before templates, and events on the way there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembled {
+    /// Values by key.
+    pub data: SecretMap,
+    /// Events to record.
+    pub events: Vec<EventNote>,
+}
+
+/// Merges the answers to a fetch list, given in its order.
+pub fn assemble(
+    object: &ExternalSecret,
+    list: &FetchList,
+    answers: Vec<Result<Payload, Error>>,
+) -> Result<Assembled, Failure> {
+    if answers.len() != list.items.len() {
+        let text = format!("{} reads got {} answers", list.items.len(), answers.len());
+        let error = Error::new(ErrorKind::Internal, text);
+        return Err(Failure::of_error(messages::COULD_NOT_GET_DATA, &error));
+    }
+    let mut assembled = Assembled::default();
+    for (item, answer) in list.items.iter().zip(answers) {
+        let payload = match answer {
+            Ok(payload) => payload,
+            Err(error) if is_absent(object, &error) => {
+                assembled.events.push(missing(object, item.place, &error));
+                continue;
+            }
+            Err(error) => return Err(failed(object, item, &read_failed(&item.source, error))),
+        };
+        let part = treat(object, item.place, payload);
+        assembled
+            .data
+            .extend(part.map_err(|error| failed(object, item, &error))?);
+    }
+    Ok(assembled)
+}
+
+fn is_absent(object: &ExternalSecret, error: &Error) -> bool {
+    error.consequence().absent && *object.spec.deletion_policy() != DeletionPolicy::Retain
+}
+
+fn missing(object: &ExternalSecret, place: Place, error: &Error) -> EventNote {
+    // Upstream names single values `dataFrom` too; scripts may match on it.
+    let mut text = match place {
+        Place::DataFrom(at) => {
+            format!("secret does not exist at provider using spec.dataFrom[{at}]")
+        }
+        Place::Data(at) => {
+            let key = object
+                .spec
+                .data
+                .get(at)
+                .map(|entry| entry.remote_ref.key.as_str());
+            let key = key.unwrap_or_default();
+            format!("secret does not exist at provider using spec.dataFrom[{at}] (key={key})")
+        }
+    };
+    if matches!(error.kind(), ErrorKind::Tombstoned(_)) {
+        text = format!("{text}: {}", crate::failure::describe(error));
+    }
+    EventNote::normal(reasons::EVENT_MISSING_PROVIDER_SECRET, text)
+}
+
+/// Says which call failed, in upstream's words.
+fn read_failed(source: &Source, error: Error) -> Error {
+    match source {
+        Source::Store {
+            read: Read::Find(_),
+            ..
+        } => error.context("error getting all secrets"),
+        Source::Generator(_) => error.context("error using generator"),
+        Source::Store { .. } => error,
+    }
+}
+
+fn failed(object: &ExternalSecret, item: &FetchItem, error: &Error) -> Failure {
+    let mut failure = Failure::of_error(messages::COULD_NOT_GET_DATA, error);
+    if let Source::Store { key, .. } = &item.source {
+        failure = failure.from_store(key.clone());
+    }
+    item.place.failed(object, failure)
+}
+
+/// Everything between a payload and the keys it contributes.
+fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<SecretMap, Error> {
+    match (place, payload) {
+        (Place::Data(at), Payload::Value(value)) => {
+            let entry = object
+                .spec
+                .data
+                .get(at)
+                .ok_or_else(|| unknown_entry(place))?;
+            let reference = &entry.remote_ref;
+            let value = decode_value(value, reference.decoding_strategy.as_ref())?;
+            let part = SecretMap::from_iter([(entry.secret_key.clone(), value)]);
+            check_null_bytes(&part, reference.null_byte_policy.as_ref())?;
+            Ok(part)
+        }
+        (Place::DataFrom(at), Payload::Map(map)) => {
+            let entry = object
+                .spec
+                .data_from
+                .get(at)
+                .ok_or_else(|| unknown_entry(place))?;
+            treat_set(entry, map)
+        }
+        _ => Err(unknown_entry(place)),
+    }
+}
+
+fn treat_set(entry: &DataFromEntry, map: SecretMap) -> Result<SecretMap, Error> {
+    let treatment = Treatment::of(entry);
+    let map = if !entry.rewrite.is_empty() {
+        // Rewriting takes the place of conversion.
+        rewrite(&entry.rewrite, map)
+            .map_err(|error| error.context("error applying rewrite to keys"))?
+    } else if let Some(treatment) = &treatment {
+        let convert = conversion(treatment.conversion);
+        let written = treatment.conversion.map_or("", ConversionStrategy::as_str);
+        convert_keys(map, convert).map_err(|error| {
+            error.context(format_args!(
+                "error applying conversion strategy {written} to keys"
+            ))
+        })?
+    } else {
+        map
+    };
+    let map = validate_keys(map).map_err(|error| error.context(INVALID_KEYS))?;
+    let Some(treatment) = treatment else {
+        return Ok(map);
+    };
+    let map = decode_map(map, treatment.decoding)?;
+    check_null_bytes(&map, treatment.null_bytes)?;
+    Ok(map)
+}
+
+const INVALID_KEYS: &str =
+    "invalid secret keys (TIP: use rewrite or conversionStrategy to change keys)";
+
+/// How a set from a store is treated; values of generators are taken as they are.
+struct Treatment<'a> {
+    conversion: Option<&'a ConversionStrategy>,
+    decoding: Option<&'a DecodingStrategy>,
+    null_bytes: Option<&'a NullBytePolicy>,
+}
+
+impl<'a> Treatment<'a> {
+    fn of(entry: &'a DataFromEntry) -> Option<Self> {
+        if let Some(find) = &entry.find {
+            return Some(Self {
+                conversion: find.conversion_strategy.as_ref(),
+                decoding: find.decoding_strategy.as_ref(),
+                null_bytes: find.null_byte_policy.as_ref(),
+            });
+        }
+        entry.extract.as_ref().map(|extract| Self {
+            conversion: extract.conversion_strategy.as_ref(),
+            decoding: extract.decoding_strategy.as_ref(),
+            null_bytes: extract.null_byte_policy.as_ref(),
+        })
+    }
+}
+
+fn check_null_bytes(map: &SecretMap, policy: Option<&NullBytePolicy>) -> Result<(), Error> {
+    if policy == Some(&NullBytePolicy::Fail) {
+        refuse_null_bytes(map)
+    } else {
+        Ok(())
+    }
+}
+
+fn unknown_entry(place: Place) -> Error {
+    Error::new(
+        ErrorKind::Internal,
+        format!("the answer does not fit {place:?}"),
+    )
+}

@@ -1,0 +1,288 @@
+//! What to fetch and from where: one item an entry of `dataFrom` and `data`, in that order. Every
+//! store is checked before anything is read: it must exist, be of our class, admit the namespace
+//! and be ready.
+
+use std::collections::BTreeSet;
+
+use lockstep_api::external_secret::{
+    ConversionStrategy, DataEntry, DataFromEntry, Find as WrittenFind, GeneratorRef,
+    MetadataPolicy as WrittenPolicy, RemoteRef as WrittenRef, SourceRef, StoreRef,
+};
+use lockstep_api::{ExternalSecret, messages};
+use lockstep_provider::keys::Conversion;
+use lockstep_provider::{Find, MetadataPolicy, RemoteRef};
+
+use super::Observed;
+use super::names::namespace;
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::store::{Denied, StoreKey};
+
+/// What a run reads, in the order in which results are merged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FetchList {
+    /// One item a source.
+    pub items: Vec<FetchItem>,
+}
+
+/// One read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FetchItem {
+    /// The entry it is for.
+    pub place: Place,
+    /// Where it is read.
+    pub source: Source,
+}
+
+/// An entry of the spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// `spec.data[i]`.
+    Data(usize),
+    /// `spec.dataFrom[i]`.
+    DataFrom(usize),
+}
+
+/// Where values come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A store.
+    Store {
+        /// The store.
+        key: StoreKey,
+        /// What is read.
+        read: Read,
+    },
+    /// A generator in the namespace of the object.
+    Generator(GeneratorRef),
+}
+
+/// A read of a store.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Read {
+    /// One value; answered by a [`super::Payload::Value`].
+    Value(RemoteRef),
+    /// One value as a map.
+    Map(RemoteRef),
+    /// A search.
+    Find(Find),
+}
+
+impl Place {
+    /// The entry as messages name it: `spec.data[0] (key: k)` or `spec.dataFrom[1].find`.
+    pub fn label(self, object: &ExternalSecret) -> String {
+        match self {
+            Self::Data(at) => {
+                let key = object
+                    .spec
+                    .data
+                    .get(at)
+                    .map(|entry| entry.remote_ref.key.as_str());
+                format!("spec.data[{at}] (key: {})", key.unwrap_or_default())
+            }
+            Self::DataFrom(at) => {
+                let member = match object.spec.data_from.get(at) {
+                    Some(entry) if entry.find.is_some() => "find",
+                    Some(entry) if entry.extract.is_some() => "extract",
+                    _ => "sourceRef.generatorRef",
+                };
+                format!("spec.dataFrom[{at}].{member}")
+            }
+        }
+    }
+
+    /// A failure met while working on this entry.
+    pub(super) fn failed(self, object: &ExternalSecret, failure: Failure) -> Failure {
+        let label = self.label(object);
+        failure
+            .with_event(|text| format!("error processing {label}, err: {text}"))
+            .with_detail(|text| format!("{label}: {text}"))
+    }
+}
+
+/// Every store the object names, whether it exists or not.
+pub fn store_keys(object: &ExternalSecret) -> BTreeSet<StoreKey> {
+    let named = references(object).filter(|reference| !reference.name().is_empty());
+    named
+        .filter_map(|reference| StoreKey::referenced(reference, namespace(object)).ok())
+        .collect()
+}
+
+/// References to stores in the order of upstream's class check.
+pub(super) fn references(object: &ExternalSecret) -> impl Iterator<Item = &StoreRef> {
+    let spec = &object.spec;
+    let data = spec
+        .data
+        .iter()
+        .filter_map(|entry| entry.source_ref.as_deref());
+    let data_from = spec
+        .data_from
+        .iter()
+        .filter_map(|entry| entry.source_ref.as_deref());
+    let own = data
+        .chain(data_from)
+        .filter_map(|source| source.store_ref.as_ref());
+    spec.secret_store_ref.iter().chain(own)
+}
+
+/// References to generators.
+pub(super) fn generators(object: &ExternalSecret) -> impl Iterator<Item = &GeneratorRef> {
+    let sources = object
+        .spec
+        .data_from
+        .iter()
+        .filter_map(|entry| entry.source_ref.as_deref());
+    sources.filter_map(|source| source.generator_ref.as_ref())
+}
+
+/// The list for an object, or the first store that cannot be used.
+pub(super) fn list(observed: &Observed<'_>, settings: &Settings) -> Result<FetchList, Failure> {
+    let object = observed.object;
+    let mut items = Vec::with_capacity(object.spec.data_from.len() + object.spec.data.len());
+    let data_from = object.spec.data_from.iter().enumerate();
+    let sets = data_from.filter_map(|(at, entry)| {
+        Some((
+            Place::DataFrom(at),
+            entry.source_ref.as_deref(),
+            set_work(entry)?,
+        ))
+    });
+    let data = object.spec.data.iter().enumerate();
+    let values = data.map(|(at, entry)| {
+        (
+            Place::Data(at),
+            entry.source_ref.as_deref(),
+            value_work(entry),
+        )
+    });
+    for (place, source_ref, work) in sets.chain(values) {
+        let source = match work {
+            Work::Generate(generator) => Source::Generator(generator.clone()),
+            Work::Read(read) => {
+                let usable = usable_store(observed, settings, source_ref);
+                let key = usable.map_err(|failure| place.failed(object, failure))?;
+                Source::Store { key, read }
+            }
+        };
+        items.push(FetchItem { place, source });
+    }
+    Ok(FetchList { items })
+}
+
+enum Work<'a> {
+    Read(Read),
+    Generate(&'a GeneratorRef),
+}
+
+/// The first of find, extract and generator; an entry with none of them does nothing.
+fn set_work(entry: &DataFromEntry) -> Option<Work<'_>> {
+    if let Some(find) = &entry.find {
+        return Some(Work::Read(Read::Find(find_request(find))));
+    }
+    if let Some(extract) = &entry.extract {
+        return Some(Work::Read(Read::Map(remote_ref(extract))));
+    }
+    let source = entry.source_ref.as_deref()?;
+    source.generator_ref.as_ref().map(Work::Generate)
+}
+
+fn value_work(entry: &DataEntry) -> Work<'_> {
+    Work::Read(Read::Value(remote_ref(&entry.remote_ref)))
+}
+
+fn remote_ref(written: &WrittenRef) -> RemoteRef {
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    RemoteRef {
+        key: written.key.clone(),
+        property: given(&written.property),
+        version: given(&written.version),
+        metadata: match written.metadata_policy {
+            Some(WrittenPolicy::Fetch) => MetadataPolicy::Fetch,
+            _ => MetadataPolicy::None,
+        },
+    }
+}
+
+fn find_request(written: &WrittenFind) -> Find {
+    Find {
+        path: written.path.clone(),
+        name: written
+            .name
+            .as_ref()
+            .map(|name| name.regexp.clone().unwrap_or_default()),
+        tags: written.tags.clone(),
+        conversion: conversion(written.conversion_strategy.as_ref()),
+    }
+}
+
+pub(super) fn conversion(strategy: Option<&ConversionStrategy>) -> Conversion {
+    match strategy {
+        Some(ConversionStrategy::Unicode) => Conversion::Unicode,
+        _ => Conversion::Default,
+    }
+}
+
+/// The store of an entry, once every rule admits it.
+fn usable_store(
+    observed: &Observed<'_>,
+    settings: &Settings,
+    source: Option<&SourceRef>,
+) -> Result<StoreKey, Failure> {
+    let object = observed.object;
+    let unnamed = StoreRef::default();
+    let own = source.and_then(|source| source.store_ref.as_ref());
+    let reference = own
+        .or(object.spec.secret_store_ref.as_ref())
+        .unwrap_or(&unnamed);
+    let key = StoreKey::referenced(reference, namespace(object))
+        .map_err(|error| failed("InvalidSpec", error.to_string()))?;
+    let refused = |cause, text: String| failed(cause, text).from_store(key.clone());
+    let Some(store) = observed.stores.store(&key) else {
+        return Err(missing_store(&key, source));
+    };
+    if store.is_foreign_to(&settings.class) {
+        return Err(refused(
+            "StoreForeign",
+            "can not reference unmanaged store".to_owned(),
+        ));
+    }
+    match store
+        .access
+        .check(namespace(object), observed.namespace_labels)
+    {
+        Ok(()) => {}
+        Err(Denied::Broken(text)) => return Err(refused("InvalidSpec", text)),
+        Err(Denied::NoMatch) => {
+            let text = format!(
+                "using cluster store {:?} is not allowed from namespace {:?}: denied by \
+                 spec.condition",
+                key.name,
+                namespace(object)
+            );
+            return Err(refused("StoreDenied", text));
+        }
+    }
+    if settings.flood_gate && store.ready != Some(true) {
+        return Err(refused("StoreNotReady", format!("{key} is not ready")));
+    }
+    Ok(key)
+}
+
+fn missing_store(key: &StoreKey, source: Option<&SourceRef>) -> Failure {
+    let StoreKey { kind, name, .. } = key;
+    let text =
+        format!("could not get {kind} {name:?}, {kind}.external-secrets.io {name:?} not found");
+    let failure = failed("StoreNotFound", text).from_store(key.clone());
+    let generator = source.is_some_and(|source| source.generator_ref.is_some());
+    failure.with_detail(|text| match (name.is_empty(), generator) {
+        (true, true) => "generatorRef works in spec.dataFrom only; name a store here".to_owned(),
+        (true, false) => {
+            "no store is named; set spec.secretStoreRef or sourceRef.storeRef".to_owned()
+        }
+        (false, _) => text.to_owned(),
+    })
+}
+
+fn failed(cause: &'static str, text: String) -> Failure {
+    Failure::new(messages::COULD_NOT_GET_DATA, cause, text)
+}

@@ -1,0 +1,99 @@
+//! What a run of an ExternalSecret knows before it decides: the object, its namespace, its stores,
+//! its target as the mirror has it, and what memory holds of earlier runs. Plain data; collecting
+//! it is the shell's work.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use lockstep_api::ExternalSecret;
+use lockstep_provider::SecretMap;
+
+use crate::store::StoreLookup;
+use crate::target::TargetRow;
+
+/// Everything a decision may depend on.
+#[derive(Clone, Copy)]
+pub struct Observed<'a> {
+    /// The ExternalSecret.
+    pub object: &'a ExternalSecret,
+    /// Labels of its namespace.
+    pub namespace_labels: &'a BTreeMap<String, String>,
+    /// Stores and generators.
+    pub stores: &'a dyn StoreLookup,
+    /// The target.
+    pub target: TargetView<'a>,
+    /// Other Secrets of the namespace whose created-by label is that of this object.
+    pub former_targets: &'a [&'a TargetRow],
+    /// The true last refresh, where memory has a later one than the status.
+    pub last_refresh: Option<Timestamp>,
+    /// ConfigMaps and Secrets named by `target.template.templateFrom`; needed by `plan` only.
+    pub sources: &'a TemplateSources,
+    /// A random number from 0 up to 1, for the jitter of the next wake-up.
+    pub jitter: f64,
+}
+
+/// What is known of the target Secret.
+#[derive(Clone, Copy, Debug)]
+pub enum TargetView<'a> {
+    /// The mirror has no managed Secret of that name; one without the label may exist.
+    Absent,
+    /// A Secret of that name exists without the managed label.
+    Unlabelled,
+    /// The mirror's row.
+    Row(&'a TargetRow),
+}
+
+impl<'a> TargetView<'a> {
+    /// The mirror's row, if there is one.
+    pub fn row(self) -> Option<&'a TargetRow> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Absent | Self::Unlabelled => None,
+        }
+    }
+}
+
+/// Kind of an object that holds templates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceKind {
+    /// A ConfigMap.
+    ConfigMap,
+    /// A Secret.
+    Secret,
+}
+
+/// An object that holds templates, in the namespace of the ExternalSecret.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceKey {
+    /// Its kind.
+    pub kind: SourceKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// Template sources by name: their data, or the text of the error that reading them gave.
+pub type TemplateSources = BTreeMap<SourceKey, Result<SecretMap, String>>;
+
+/// The objects a template takes its texts from, in order and once each.
+pub fn template_sources(object: &ExternalSecret) -> Vec<SourceKey> {
+    let target = object.spec.target.as_ref();
+    let entries = target.and_then(|target| target.template.as_ref());
+    let mut keys = Vec::new();
+    for entry in entries.iter().flat_map(|template| &template.template_from) {
+        let config_map = entry
+            .config_map
+            .iter()
+            .map(|held| (SourceKind::ConfigMap, held));
+        let secret = entry.secret.iter().map(|held| (SourceKind::Secret, held));
+        for (kind, reference) in config_map.chain(secret) {
+            let key = SourceKey {
+                kind,
+                name: reference.name.clone(),
+            };
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    keys
+}

@@ -1,0 +1,200 @@
+//! What to write: the deletion policy for data that is gone, the creation policy for data that is
+//! there, and former targets to delete. Only Secrets controlled by this very object are deleted.
+
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
+use lockstep_api::{ExternalSecret, keys, messages, reasons};
+
+use super::assemble::Assembled;
+use super::names::{created_by, name, namespace, uid};
+use super::report::Kept;
+use super::{Observed, TargetView};
+use crate::conditions::ready_reason;
+use crate::event::EventNote;
+use crate::failure::Failure;
+use crate::render::render;
+use crate::settings::Settings;
+use crate::target::{Desired, TargetDelete, TargetRow, Write};
+
+/// What a run writes, in this order: the target, then the deletion of former targets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The target.
+    pub target: TargetPlan,
+    /// Former targets to delete once the target is in place.
+    pub orphans: Vec<TargetDelete>,
+    /// Events to record if anything changed.
+    pub events: Vec<EventNote>,
+}
+
+/// What to do with the target.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TargetPlan {
+    /// Leave it alone.
+    Keep(Kept),
+    /// Nothing: the mirror shows it as wished.
+    InSync,
+    /// Create it by [`super::mutate`] with no live Secret; if one exists after all, go on as for
+    /// `Look`.
+    Create(Desired),
+    /// Read it, then apply [`super::mutate`].
+    Look(Desired),
+    /// Delete it.
+    Delete(TargetDelete),
+    /// Read it, then ask [`confirm_deletion`].
+    LookToDelete(String),
+    /// Nothing: it is to be deleted, and known to be gone.
+    Gone,
+}
+
+/// Plans the writes for assembled data.
+pub fn plan(
+    observed: &Observed<'_>,
+    assembled: Assembled,
+    settings: &Settings,
+) -> Result<Plan, Failure> {
+    let Assembled { data, events } = assembled;
+    let object = observed.object;
+    let mut plan = Plan {
+        target: TargetPlan::InSync,
+        orphans: Vec::new(),
+        events,
+    };
+    if data.is_empty() {
+        match object.spec.deletion_policy() {
+            DeletionPolicy::Delete => {
+                plan.target = deletion(observed)?;
+                return Ok(plan);
+            }
+            DeletionPolicy::Retain => {
+                plan.target = TargetPlan::Keep(Kept::Retained);
+                return Ok(plan);
+            }
+            DeletionPolicy::Merge | DeletionPolicy::Unknown(_) => {}
+        }
+    }
+    let write = match object.spec.creation_policy() {
+        CreationPolicy::None => {
+            plan.target = TargetPlan::Keep(Kept::NotWanted);
+            return Ok(plan);
+        }
+        CreationPolicy::Orphan => Write::Replace,
+        CreationPolicy::Merge => Write::Merge,
+        CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
+        CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
+    };
+    let desired = desired(observed, write, data, settings)?;
+    plan.target = write_plan(observed.target, desired, settings);
+    if write.owns() {
+        plan.orphans = orphans(observed);
+    }
+    Ok(plan)
+}
+
+/// The Secret to delete when the provider has no data.
+fn deletion(observed: &Observed<'_>) -> Result<TargetPlan, Failure> {
+    let object = observed.object;
+    let policy = object.spec.creation_policy();
+    if *policy != CreationPolicy::Owner {
+        let text = format!(
+            "unable to delete secret {}: creationPolicy={policy} is not Owner",
+            object.target_name()
+        );
+        return Err(Failure::new(
+            messages::COULD_NOT_DELETE,
+            "InvalidSpec",
+            text,
+        ));
+    }
+    match observed.target {
+        TargetView::Row(row) if row.is_controlled_by(uid(object)) => {
+            Ok(TargetPlan::Delete(row.deletion()))
+        }
+        TargetView::Absent if was_deleted(object) => Ok(TargetPlan::Gone),
+        _ => Ok(TargetPlan::LookToDelete(object.target_name().to_owned())),
+    }
+}
+
+/// The deletion of a target that was read because the mirror could not say whose it is; `None`
+/// when it does not exist.
+pub fn confirm_deletion(
+    object: &ExternalSecret,
+    live: Option<&Secret>,
+    settings: &Settings,
+) -> Result<Option<TargetDelete>, Failure> {
+    let Some(live) = live else {
+        return Ok(None);
+    };
+    let row = TargetRow::of(live, &settings.salt);
+    if row.is_controlled_by(uid(object)) {
+        return Ok(Some(row.deletion()));
+    }
+    let text = format!(
+        "unable to delete secret {}: it is not controlled by this ExternalSecret and stays",
+        row.name
+    );
+    Err(Failure::new(messages::COULD_NOT_DELETE, "Conflict", text))
+}
+
+fn was_deleted(object: &ExternalSecret) -> bool {
+    let status = object.status.as_ref();
+    let reason = status.and_then(|status| ready_reason(&status.conditions));
+    reason == Some(reasons::SECRET_DELETED)
+}
+
+fn desired(
+    observed: &Observed<'_>,
+    write: Write,
+    data: lockstep_provider::SecretMap,
+    settings: &Settings,
+) -> Result<Desired, Failure> {
+    let object = observed.object;
+    let target = object.spec.target.as_ref();
+    let rendered = render(object, data, observed.sources, settings).map_err(|text| {
+        let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text);
+        let exists = !matches!(observed.target, TargetView::Absent);
+        let target = object.target_name();
+        if !exists {
+            return failure;
+        }
+        failure
+            .with_event(|text| format!("unable to mutate secret {target}: {text}"))
+            .touching_target()
+    })?;
+    Ok(Desired {
+        namespace: namespace(object).to_owned(),
+        name: object.target_name().to_owned(),
+        manager: keys::target_field_manager(name(object)),
+        write,
+        owner_name: name(object).to_owned(),
+        owner_uid: uid(object).to_owned(),
+        immutable: target.is_some_and(|target| target.immutable == Some(true)),
+        secret_type: rendered.secret_type,
+        labels: rendered.labels,
+        annotations: rendered.annotations,
+        finalizers: rendered.finalizers,
+        data: rendered.data,
+    })
+}
+
+fn write_plan(target: TargetView<'_>, desired: Desired, settings: &Settings) -> TargetPlan {
+    match target {
+        TargetView::Row(row) if row.is_in_sync(&desired, &settings.salt) => TargetPlan::InSync,
+        TargetView::Absent if desired.write.creates() => TargetPlan::Create(desired),
+        _ => TargetPlan::Look(desired),
+    }
+}
+
+/// Former targets: named otherwise, marked as made by this object, and controlled by it. A copy
+/// that someone made with all labels is not.
+fn orphans(observed: &Observed<'_>) -> Vec<TargetDelete> {
+    let object = observed.object;
+    let mark = created_by(object);
+    let former = observed.former_targets.iter().filter(|row| {
+        &*row.name != object.target_name()
+            && row.created_by.as_deref() == Some(mark.as_str())
+            && row.is_controlled_by(uid(object))
+            && !row.deleting
+    });
+    former.map(|row| row.deletion()).collect()
+}

@@ -1,0 +1,243 @@
+//! What a run leaves behind: status, events, the next wake-up. Its only input beside the
+//! observation is what was really applied, so nothing can be called synced that was not written.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lockstep_api::conditions::Condition;
+use lockstep_api::{ExternalSecretStatus, messages, reasons};
+use lockstep_provider::error::Retry;
+
+use super::Observed;
+use super::status::{self, Change};
+use crate::conditions::ready;
+use crate::event::EventNote;
+use crate::failure::Failure;
+use crate::refresh;
+use crate::settings::Settings;
+
+/// Time after which an object whose manifest must change is tried again all the same.
+const RECHECK: Duration = Duration::from_mins(7);
+
+/// What was applied; made by the step that applies a plan, and by nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// What became of the target.
+    pub target: TargetOutcome,
+    /// Number of former targets deleted.
+    pub orphans_deleted: usize,
+    /// Events of the plan.
+    pub events: Vec<EventNote>,
+}
+
+impl Applied {
+    /// A target that was handled.
+    pub fn target(target: TargetOutcome) -> Self {
+        Self {
+            target,
+            orphans_deleted: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// A run that failed before or while it applied anything.
+    pub fn failed(failure: Failure) -> Self {
+        Self::target(TargetOutcome::Failed(failure))
+    }
+}
+
+/// What became of the target.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TargetOutcome {
+    /// It was left alone on purpose.
+    Kept(Kept),
+    /// It was as wished: no write.
+    Unchanged,
+    /// It was made.
+    Created,
+    /// It was changed.
+    Updated,
+    /// It was deleted because the provider has no data.
+    Deleted,
+    /// It was to be deleted and was already gone.
+    Gone,
+    /// It does not exist and is not ours to make.
+    Missing,
+    /// Someone else wrote at the same time: run again.
+    Conflict,
+    /// It could not be handled.
+    Failed(Failure),
+}
+
+/// Why a target was left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// `creationPolicy: None`.
+    NotWanted,
+    /// No data, and `deletionPolicy: Retain`.
+    Retained,
+}
+
+/// When the object runs next, unless something triggers it before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextRun {
+    /// At a time.
+    At(Timestamp),
+    /// After a delay.
+    After(Duration),
+    /// With the object's own growing delay, one second to seven minutes.
+    Backoff,
+    /// When the store's breaker lets it.
+    Breaker,
+    /// Only when something changes.
+    OnChange,
+}
+
+/// The outcome of a run for everyone outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Status to write; `None` when nothing but time changed and no note is due.
+    pub status: Option<ExternalSecretStatus>,
+    /// Events to record.
+    pub events: Vec<EventNote>,
+    /// When to run next.
+    pub next: NextRun,
+    /// The refresh that happened, to be kept in memory.
+    pub refreshed: Option<Timestamp>,
+    /// Whether a Secret of the target's name that appears without our label matters.
+    pub awaits_target: bool,
+    /// Whether the Ready condition changed: worth a log line.
+    pub condition_changed: bool,
+    /// The failure, for logs and the error counter.
+    pub failure: Option<Failure>,
+}
+
+/// Turns what was applied into a report. `now` is the start of the run.
+pub fn report(
+    observed: &Observed<'_>,
+    applied: Applied,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let Applied {
+        target,
+        orphans_deleted,
+        events: planned,
+    } = applied;
+    let orphan = EventNote::normal(reasons::EVENT_DELETED, messages::EVENT_ORPHAN_DELETED);
+    let mut events = vec![orphan; orphans_deleted];
+    let outcome = match target {
+        TargetOutcome::Failed(failure) => return failed(observed, failure, events, settings, now),
+        TargetOutcome::Conflict => return conflict(events),
+        other => other,
+    };
+    events.extend(event(&outcome));
+    let change = Change {
+        condition: condition(&outcome),
+        done: true,
+        binds: binds(&outcome),
+        last_refresh: None,
+    };
+    let status = status::after(observed.object, change, settings, now);
+    // A secret that stays missing at the provider is said once, not at every refresh.
+    if status.write.is_some() || !events.is_empty() {
+        events.extend(planned);
+    }
+    Report {
+        status: status.write,
+        events,
+        next: next_refresh(observed, now),
+        refreshed: Some(now),
+        awaits_target: outcome == TargetOutcome::Missing,
+        condition_changed: status.condition_changed,
+        failure: None,
+    }
+}
+
+fn failed(
+    observed: &Observed<'_>,
+    failure: Failure,
+    mut events: Vec<EventNote>,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let message = failure.condition_message();
+    let change = Change {
+        condition: ready(false, reasons::SECRET_SYNCED_ERROR, message),
+        done: false,
+        binds: failure.touched_target(),
+        last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
+    };
+    let status = status::after(observed.object, change, settings, now);
+    events.push(EventNote::warning(
+        reasons::EVENT_UPDATE_FAILED,
+        failure.event(),
+    ));
+    Report {
+        status: status.write,
+        events,
+        next: next_try(&failure),
+        refreshed: None,
+        awaits_target: false,
+        condition_changed: status.condition_changed,
+        failure: Some(failure),
+    }
+}
+
+fn conflict(events: Vec<EventNote>) -> Report {
+    Report {
+        status: None,
+        events,
+        next: NextRun::Backoff,
+        refreshed: None,
+        awaits_target: false,
+        condition_changed: false,
+        failure: None,
+    }
+}
+
+fn condition(outcome: &TargetOutcome) -> Condition {
+    let (reason, message) = match outcome {
+        TargetOutcome::Kept(Kept::Retained) => (reasons::SECRET_SYNCED, messages::SECRET_RETAINED),
+        TargetOutcome::Deleted | TargetOutcome::Gone => {
+            (reasons::SECRET_DELETED, messages::SECRET_DELETED)
+        }
+        TargetOutcome::Missing => (reasons::SECRET_MISSING, messages::SECRET_MISSING),
+        _ => (reasons::SECRET_SYNCED, messages::SECRET_SYNCED),
+    };
+    ready(true, reason, message)
+}
+
+fn event(outcome: &TargetOutcome) -> Option<EventNote> {
+    let (reason, message) = match outcome {
+        TargetOutcome::Created => (reasons::EVENT_CREATED, messages::EVENT_CREATED),
+        TargetOutcome::Updated => (reasons::EVENT_UPDATED, messages::EVENT_UPDATED),
+        TargetOutcome::Deleted => (reasons::EVENT_DELETED, messages::SECRET_DELETED),
+        _ => return None,
+    };
+    Some(EventNote::normal(reason, message))
+}
+
+/// Whether `status.binding` names the target.
+fn binds(outcome: &TargetOutcome) -> bool {
+    use TargetOutcome::{Created, Unchanged, Updated};
+    matches!(outcome, Created | Unchanged | Updated)
+}
+
+fn next_refresh(observed: &Observed<'_>, now: Timestamp) -> NextRun {
+    let interval = refresh::interval(observed.object).unwrap_or_default();
+    let next = refresh::next(observed.object, now, interval, observed.jitter);
+    next.map_or(NextRun::OnChange, NextRun::At)
+}
+
+fn next_try(failure: &Failure) -> NextRun {
+    match failure.retry() {
+        Retry::OnChange => NextRun::After(RECHECK),
+        Retry::Breaker => NextRun::Breaker,
+        Retry::WhenTold => failure
+            .retry_after()
+            .map_or(NextRun::Backoff, NextRun::After),
+        // The object is not ready: it is tried again sooner than at its next refresh.
+        Retry::NextRefresh | Retry::Slow | Retry::Reconnect => NextRun::Backoff,
+    }
+}

@@ -1,0 +1,136 @@
+//! The status an ExternalSecret gets, and whether it is worth a write. Time alone is not, except
+//! for the note of the last refresh that is due now and then.
+
+use std::hash::Hasher;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use lockstep_api::conditions::Condition;
+use lockstep_api::external_secret::Binding;
+use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_golang::duration::Duration as GoDuration;
+
+use super::names::{synced_resource_version, uid};
+use crate::conditions::{seconds, set};
+use crate::refresh;
+use crate::settings::{RefreshNote, Settings};
+
+/// Shortest time between two notes of an unchanged refresh.
+const NOTE_FLOOR: Duration = Duration::from_mins(10);
+/// Time by which notes at the floor are spread.
+const NOTE_SPREAD: Duration = Duration::from_mins(1);
+
+/// What a run changes in the status.
+pub(super) struct Change {
+    /// The new Ready condition.
+    pub(super) condition: Condition,
+    /// Whether values were fetched and everything is in place.
+    pub(super) done: bool,
+    /// Whether the target is named in `binding`.
+    pub(super) binds: bool,
+    /// The true last refresh before this run.
+    pub(super) last_refresh: Option<Timestamp>,
+}
+
+/// The status after a run, and whether the Ready condition changed in it.
+pub(super) struct NewStatus {
+    /// The status to write; `None` when nothing worth a write changed.
+    pub(super) write: Option<ExternalSecretStatus>,
+    /// Whether the condition changed.
+    pub(super) condition_changed: bool,
+}
+
+/// Applies a change to the object's status.
+pub(super) fn after(
+    object: &ExternalSecret,
+    change: Change,
+    settings: &Settings,
+    now: Timestamp,
+) -> NewStatus {
+    let old = object.status.clone().unwrap_or_default();
+    let mut new = old.clone();
+    let condition_changed = set(&mut new.conditions, change.condition, now);
+    if change.binds {
+        new.binding = Some(Binding {
+            name: object.target_name().to_owned(),
+        });
+    }
+    if settings.observed_generation {
+        new.observed_generation = object.metadata.generation;
+    }
+    if change.done {
+        new.synced_resource_version = Some(synced_resource_version(object));
+    }
+    let real = is_real_change(&old, &new);
+    let refreshed = if change.done {
+        Some(now)
+    } else {
+        change.last_refresh
+    };
+    if let Some(refreshed) = refreshed {
+        new.refresh_time = Some(seconds(refreshed));
+    }
+    let write = real || (change.done && note_is_due(object, settings, now));
+    NewStatus {
+        write: write.then_some(new),
+        condition_changed,
+    }
+}
+
+/// The status of an object whose new generation asks for nothing, where the old one was noted.
+pub(super) fn seen_generation(
+    object: &ExternalSecret,
+    settings: &Settings,
+) -> Option<ExternalSecretStatus> {
+    let status = object
+        .status
+        .as_ref()
+        .filter(|_| settings.observed_generation)?;
+    let noted = status
+        .observed_generation
+        .filter(|generation| *generation >= 0)?;
+    let generation = object.metadata.generation?;
+    let status = ExternalSecretStatus {
+        observed_generation: Some(generation),
+        ..status.clone()
+    };
+    (noted != generation).then_some(status)
+}
+
+/// Whether more than time changed. A generation noted for the first time waits for the next write,
+/// so that taking over from another operator writes nothing.
+fn is_real_change(old: &ExternalSecretStatus, new: &ExternalSecretStatus) -> bool {
+    let generation_changed =
+        old.observed_generation.is_some() && old.observed_generation != new.observed_generation;
+    generation_changed
+        || old.synced_resource_version != new.synced_resource_version
+        || old.conditions != new.conditions
+        || old.binding != new.binding
+}
+
+/// Whether an unchanged refresh should be noted.
+fn note_is_due(object: &ExternalSecret, settings: &Settings, now: Timestamp) -> bool {
+    let status = object.status.as_ref();
+    let Some(noted) = status.and_then(|status| status.refresh_time.as_ref()) else {
+        return true;
+    };
+    if settings.refresh_note == RefreshNote::EveryRefresh || noted.0 > now {
+        return true;
+    }
+    let interval = refresh::interval(object).unwrap_or_default();
+    now.duration_since(noted.0) >= note_period(object, interval)
+}
+
+/// Nine tenths of the interval; where that is short, ten minutes and a share of one more that
+/// depends on the object, so that objects made together are not noted together.
+fn note_period(object: &ExternalSecret, interval: GoDuration) -> SignedDuration {
+    let most = SignedDuration::from_nanos(interval.as_nanos()).mul_f64(0.9);
+    let floor = SignedDuration::try_from(NOTE_FLOOR).unwrap_or_default();
+    if most >= floor {
+        return most;
+    }
+    let mut hasher = std::collections::hash_map::DefaultHasher::new();
+    hasher.write(uid(object).as_bytes());
+    let share = u32::try_from(hasher.finish() % 1_000).unwrap_or_default();
+    floor + SignedDuration::try_from(NOTE_SPREAD * share / 1_000).unwrap_or_default()
+}

@@ -1,0 +1,172 @@
+//! A failed sync: what the condition says, what the event says, and when to try again.
+//! The condition's message must be the same at every retry of the same failure, or every retry
+//! would write a status; request ids are therefore taken out of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use lockstep_provider::error::{Error, ErrorKind, Retry};
+
+use crate::store::StoreKey;
+
+mod stable;
+
+pub use stable::stable;
+
+/// Longest message of a condition in bytes; events have the same limit.
+const MAX_MESSAGE: usize = 1_024;
+
+/// Why a sync failed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Failure(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    message: &'static str,
+    cause: &'static str,
+    detail: String,
+    event: String,
+    retry: Retry,
+    retry_after: Option<Duration>,
+    store: Option<StoreKey>,
+    touched_target: bool,
+}
+
+impl Failure {
+    /// A failure with its constant message, cause word, and the text of event and detail.
+    pub fn new(message: &'static str, cause: &'static str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self(Box::new(Inner {
+            message,
+            cause,
+            detail: text.clone(),
+            event: text,
+            retry: Retry::OnChange,
+            retry_after: None,
+            store: None,
+            touched_target: false,
+        }))
+    }
+
+    /// A failure of a provider or of the data it gave, met while working on `message`.
+    pub fn of_error(message: &'static str, error: &Error) -> Self {
+        let consequence = error.consequence();
+        let mut failure = Self::new(message, consequence.cause, describe(error));
+        failure.0.retry = consequence.retry;
+        failure.0.retry_after = error.retry_after();
+        failure
+    }
+
+    /// A request to the API server that failed for another reason than a conflict.
+    pub fn api(message: &'static str, text: impl Into<String>) -> Self {
+        Self::new(message, "ApiServer", text).retrying(Retry::Slow)
+    }
+
+    /// Sets when to try again.
+    pub fn retrying(mut self, retry: Retry) -> Self {
+        self.0.retry = retry;
+        self
+    }
+
+    /// Names the store the failure came from.
+    pub fn from_store(mut self, store: StoreKey) -> Self {
+        self.0.store = Some(store);
+        self
+    }
+
+    /// Says that an existing target was about to be changed: `status.binding` then names it.
+    pub fn touching_target(mut self) -> Self {
+        self.0.touched_target = true;
+        self
+    }
+
+    /// Rewrites the text of the event; the detail of the condition stays.
+    pub fn with_event(mut self, rewrite: impl FnOnce(&str) -> String) -> Self {
+        self.0.event = rewrite(&self.0.event);
+        self
+    }
+
+    /// Rewrites the detail of the condition; the event stays.
+    pub fn with_detail(mut self, rewrite: impl FnOnce(&str) -> String) -> Self {
+        self.0.detail = rewrite(&self.0.detail);
+        self
+    }
+
+    /// The constant text in front of the condition's message.
+    pub fn constant_message(&self) -> &'static str {
+        self.0.message
+    }
+
+    /// Stable word for the cause.
+    pub fn cause(&self) -> &'static str {
+        self.0.cause
+    }
+
+    /// Text of the event.
+    pub fn event(&self) -> &str {
+        &self.0.event
+    }
+
+    /// When to try again.
+    pub fn retry(&self) -> Retry {
+        self.0.retry
+    }
+
+    /// The time the backend asked for.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The store it came from.
+    pub fn store(&self) -> Option<&StoreKey> {
+        self.0.store.as_ref()
+    }
+
+    /// Whether an existing target was about to be changed.
+    pub fn touched_target(&self) -> bool {
+        self.0.touched_target
+    }
+
+    /// Message of the condition: constant text, cause and detail.
+    pub fn condition_message(&self) -> String {
+        let Inner {
+            message,
+            cause,
+            detail,
+            ..
+        } = &*self.0;
+        let mut text = format!("{message}: {cause}: {}", stable(detail));
+        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+        text
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure")
+            .field("message", &self.condition_message())
+            .field("event", &self.0.event)
+            .field("retry", &self.0.retry)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.condition_message())
+    }
+}
+
+/// The error's text; a tombstone's state and date follow it.
+pub fn describe(error: &Error) -> String {
+    let ErrorKind::Tombstoned(tombstone) = error.kind() else {
+        return error.to_string();
+    };
+    match tombstone.until {
+        Some(until) => format!("{error} ({} until {until})", tombstone.state),
+        None => format!("{error} ({})", tombstone.state),
+    }
+}
+
+#[cfg(test)]
+mod tests;

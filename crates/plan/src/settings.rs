@@ -1,0 +1,129 @@
+//! What the operator was started with, as far as decisions depend on it. Parsed from flags by the
+//! binary; nothing below it knows flags or the environment.
+
+use std::time::Duration;
+
+use crate::target::Salt;
+
+/// Settings of one operator process.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each switch is one independent flag of the command line"
+)]
+pub struct Settings {
+    /// Controller class; stores of another class are left alone.
+    pub class: String,
+    /// Whether ExternalSecrets wait for their store to be ready.
+    pub flood_gate: bool,
+    /// Whether ClusterSecretStores are looked after.
+    pub cluster_stores: bool,
+    /// Whether targets of other kinds than Secret are allowed.
+    pub generic_targets: bool,
+    /// Whether PushSecrets are looked after.
+    pub push_secrets: bool,
+    /// Time between two checks of a store that names none.
+    pub store_requeue: Duration,
+    /// How often an unchanged refresh is noted in the status.
+    pub refresh_note: RefreshNote,
+    /// Whether the installed CRDs keep `status.observedGeneration`.
+    pub observed_generation: bool,
+    /// Which labels and annotations of an ExternalSecret its target gets.
+    pub copied_metadata: CopiedMetadata,
+    /// Delimiters of templates.
+    pub delimiters: Delimiters,
+    /// Key of the fingerprints in [`crate::TargetRow`]; random, made at start.
+    pub salt: Salt,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            class: "default".to_owned(),
+            flood_gate: true,
+            cluster_stores: true,
+            generic_targets: false,
+            push_secrets: true,
+            store_requeue: Duration::from_mins(5),
+            refresh_note: RefreshNote::Spread,
+            observed_generation: true,
+            copied_metadata: CopiedMetadata::All,
+            delimiters: Delimiters::default(),
+            salt: Salt::default(),
+        }
+    }
+}
+
+/// How often `status.refreshTime` is written when a refresh changed nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefreshNote {
+    /// Once per nine tenths of the interval, at most every ten minutes, spread over objects.
+    Spread,
+    /// At every refresh, as upstream does.
+    EveryRefresh,
+}
+
+/// Which labels and annotations a target without a template gets from its ExternalSecret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedMetadata {
+    /// All of them, as upstream does.
+    All,
+    /// All but the bookkeeping of kubectl and GitOps tools.
+    WithoutBookkeeping,
+}
+
+impl CopiedMetadata {
+    /// Whether a label or annotation with this key is copied.
+    pub fn copies(self, key: &str) -> bool {
+        self == Self::All || !is_bookkeeping(key)
+    }
+}
+
+/// Keys that tie an object to the tool that applied it; on a copy they confuse that tool.
+fn is_bookkeeping(key: &str) -> bool {
+    const KEYS: [&str; 3] = [
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "app.kubernetes.io/instance",
+        "external-secrets.io/force-sync",
+    ];
+    const DOMAINS: [&str; 5] = [
+        "argocd.argoproj.io/",
+        "kustomize.toolkit.fluxcd.io/",
+        "helm.toolkit.fluxcd.io/",
+        "meta.helm.sh/",
+        "objectset.rio.cattle.io/",
+    ];
+    KEYS.contains(&key) || DOMAINS.iter().any(|domain| key.starts_with(domain))
+}
+
+/// Delimiters of template actions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delimiters {
+    /// Begins an action.
+    pub left: String,
+    /// Ends an action.
+    pub right: String,
+}
+
+impl Default for Delimiters {
+    fn default() -> Self {
+        Self {
+            left: "{{".to_owned(),
+            right: "}}".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_metadata_is_copied_unless_bookkeeping_is_dropped() {
+        let key = "argocd.argoproj.io/tracking-id";
+
+        assert!(CopiedMetadata::All.copies(key));
+        assert!(!CopiedMetadata::WithoutBookkeeping.copies(key));
+        assert!(CopiedMetadata::WithoutBookkeeping.copies("team"));
+    }
+}

@@ -1,0 +1,19 @@
+//! Decisions about SecretStores and ClusterSecretStores: what to check, what the condition says
+//! after a check, and who may use a store. Checking itself is the shell's.
+
+mod access;
+mod decide;
+mod identity;
+mod object;
+mod report;
+mod view;
+
+pub use access::{Access, Denied};
+pub use decide::{StoreDecision, StoreFailure, decide, interval};
+pub use identity::{StoreKey, StoreKind, UnsupportedKind};
+pub use object::StoreObject;
+pub use report::{CheckOutcome, StorePlan, report};
+pub use view::{StoreLookup, StoreView};
+
+#[cfg(test)]
+mod tests;

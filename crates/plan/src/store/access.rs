@@ -1,0 +1,89 @@
+//! Namespaces that may use a ClusterSecretStore: its `spec.conditions`, compiled once. One match of
+//! any member of any condition is enough; members are tried in order, and a broken one is an error
+//! only when nothing before it matched.
+
+use std::collections::BTreeMap;
+
+use kube::core::{Selector, SelectorExt};
+use lockstep_api::store::StoreCondition;
+
+use crate::pattern::Pattern;
+
+/// Compiled conditions of a store.
+#[derive(Clone, Debug, Default)]
+pub struct Access(Vec<Condition>);
+
+#[derive(Clone, Debug)]
+struct Condition {
+    selector: Option<Result<Selector, String>>,
+    namespaces: Vec<String>,
+    patterns: Vec<Result<Pattern, String>>,
+}
+
+/// Why a namespace may not use a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// No condition matches.
+    NoMatch,
+    /// A condition cannot be read.
+    Broken(String),
+}
+
+impl Access {
+    /// Compiles conditions; broken ones are kept as errors.
+    pub fn of(conditions: &[StoreCondition]) -> Self {
+        Self(conditions.iter().map(Condition::of).collect())
+    }
+
+    /// Whether a namespace with these labels may use the store.
+    pub fn check(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Result<(), Denied> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        for condition in &self.0 {
+            if condition
+                .admits(namespace, labels)
+                .map_err(Denied::Broken)?
+            {
+                return Ok(());
+            }
+        }
+        Err(Denied::NoMatch)
+    }
+}
+
+impl Condition {
+    fn of(condition: &StoreCondition) -> Self {
+        let selector = condition.namespace_selector.clone();
+        let compile = |text: &String| {
+            Pattern::compile(text)
+                .map_err(|error| format!("failed to compile regex {text}: {error}"))
+        };
+        Self {
+            selector: selector.map(|selector| Selector::try_from(selector).map_err(unreadable)),
+            namespaces: condition.namespaces.clone(),
+            patterns: condition.namespace_regexes.iter().map(compile).collect(),
+        }
+    }
+
+    fn admits(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Result<bool, String> {
+        if let Some(selector) = &self.selector
+            && selector.as_ref().map_err(Clone::clone)?.matches(labels)
+        {
+            return Ok(true);
+        }
+        if self.namespaces.iter().any(|named| named == namespace) {
+            return Ok(true);
+        }
+        for pattern in &self.patterns {
+            if pattern.as_ref().map_err(Clone::clone)?.is_match(namespace) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn unreadable(error: impl std::fmt::Display) -> String {
+    format!("spec.conditions.namespaceSelector cannot be read: {error}")
+}

@@ -1,0 +1,224 @@
+//! What a check of a store leaves behind: its Ready condition, capabilities and events. An event is
+//! recorded for every failure, and for a success only when the condition changed: a healthy store
+//! is silent.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lockstep_api::conditions::Condition;
+use lockstep_api::store::StoreCapabilities;
+use lockstep_api::{SecretStoreStatus, keys, messages, reasons};
+use lockstep_provider::{Access, Capabilities, Check, Error, Stability};
+
+use super::{StoreFailure, StoreObject};
+use crate::conditions::{ready, set};
+use crate::event::EventNote;
+use crate::failure::{Failure, describe};
+use crate::settings::Settings;
+
+/// How the check of a store ended.
+#[derive(Debug)]
+pub enum CheckOutcome {
+    /// Its own spec is at fault.
+    Refused(StoreFailure),
+    /// No such provider exists.
+    UnknownProvider {
+        /// Key under `spec.provider`.
+        provider: String,
+    },
+    /// The provider exists but is not part of this build.
+    NotInBuild {
+        /// Key under `spec.provider`.
+        provider: String,
+    },
+    /// No connection could be made.
+    NotConnected(Error),
+    /// The provider was asked.
+    Checked {
+        /// Its answer.
+        check: Check,
+        /// What the store can do.
+        capabilities: Capabilities,
+        /// How well the provider is looked after.
+        stability: Stability,
+        /// Time until the next check.
+        interval: Duration,
+    },
+}
+
+/// What to do after a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StorePlan {
+    /// Status to write; `None` when it is as it should be.
+    pub status: Option<SecretStoreStatus>,
+    /// Events to record.
+    pub events: Vec<EventNote>,
+    /// Time until the next check; `None` means on change, or by `retry`.
+    pub next: Option<Duration>,
+    /// Whether to try again with a growing delay.
+    pub retry: bool,
+    /// Whether the condition changed: worth a log line and waking those who wait for the store.
+    pub condition_changed: bool,
+}
+
+/// Turns the outcome of a check into a plan.
+pub fn report<'a>(
+    store: impl Into<StoreObject<'a>>,
+    outcome: CheckOutcome,
+    settings: &Settings,
+    now: Timestamp,
+) -> StorePlan {
+    let store = store.into();
+    let finding = Finding::of(&store, outcome);
+    let old = store.status.cloned().unwrap_or_default();
+    let mut new = old.clone();
+    let condition_changed = set(&mut new.conditions, finding.condition, now);
+    if let Some(capabilities) = finding.capabilities {
+        new.capabilities = Some(capabilities);
+    }
+    let noted = old.observed_generation.is_some() || condition_changed;
+    if settings.observed_generation && (noted || new != old) {
+        new.observed_generation = store.metadata.generation;
+    }
+    let mut events = finding.failures;
+    if condition_changed {
+        events.extend(finding.news);
+    }
+    StorePlan {
+        status: (new != old).then_some(new),
+        events,
+        next: finding.next,
+        retry: finding.retry,
+        condition_changed,
+    }
+}
+
+/// What an outcome means.
+struct Finding {
+    condition: Condition,
+    capabilities: Option<StoreCapabilities>,
+    /// Events for every check.
+    failures: Vec<EventNote>,
+    /// Events for a changed condition only.
+    news: Vec<EventNote>,
+    next: Option<Duration>,
+    retry: bool,
+}
+
+impl Finding {
+    fn of(store: &StoreObject<'_>, outcome: CheckOutcome) -> Self {
+        match outcome {
+            CheckOutcome::Refused(StoreFailure {
+                message,
+                cause,
+                text,
+            }) => Self::failed(&Failure::new(message, cause, text), false),
+            CheckOutcome::UnknownProvider { provider } => {
+                let text = format!(
+                    "failed to find registered store backend for type: {provider}, name: {}",
+                    store.name()
+                );
+                Self::failed(
+                    &Failure::new(messages::STORE_NO_CLIENT, "InvalidSpec", text),
+                    false,
+                )
+            }
+            CheckOutcome::NotInBuild { provider } => {
+                let text = format!("provider {provider} is not in this build");
+                Self::failed(
+                    &Failure::new(messages::STORE_NO_CLIENT, "Unsupported", text),
+                    false,
+                )
+            }
+            CheckOutcome::NotConnected(error) => {
+                Self::failed(&Failure::of_error(messages::STORE_NO_CLIENT, &error), true)
+            }
+            CheckOutcome::Checked {
+                check: Check::Failed(error),
+                ..
+            } => Self::failed(
+                &Failure::of_error(messages::STORE_NOT_VALIDATED, &error),
+                true,
+            ),
+            CheckOutcome::Checked {
+                check: Check::Undetermined(error),
+                interval,
+                ..
+            } => Self::undetermined(&error, interval),
+            CheckOutcome::Checked {
+                check: Check::Healthy(_),
+                capabilities,
+                stability,
+                interval,
+            } => Self::healthy(store, capabilities, stability, interval),
+        }
+    }
+
+    fn failed(failure: &Failure, retry: bool) -> Self {
+        let reason = reasons::STORE_INVALID_PROVIDER_CONFIG;
+        Self {
+            condition: ready(false, reason, failure.condition_message()),
+            capabilities: None,
+            failures: vec![EventNote::warning(reason, failure.event())],
+            news: Vec::new(),
+            next: None,
+            retry,
+        }
+    }
+
+    fn undetermined(error: &Error, interval: Duration) -> Self {
+        let reason = reasons::STORE_VALIDATION_UNKNOWN;
+        Self {
+            condition: ready(true, reason, messages::STORE_UNKNOWN),
+            capabilities: None,
+            failures: Vec::new(),
+            news: vec![EventNote::warning(reason, describe(error))],
+            next: Some(interval),
+            retry: false,
+        }
+    }
+
+    fn healthy(
+        store: &StoreObject<'_>,
+        capabilities: Capabilities,
+        stability: Stability,
+        interval: Duration,
+    ) -> Self {
+        let valid = EventNote::normal(reasons::STORE_VALID, messages::STORE_VALIDATED);
+        Self {
+            condition: ready(true, reasons::STORE_VALID, messages::STORE_VALIDATED),
+            capabilities: Some(written(capabilities.access())),
+            failures: Vec::new(),
+            news: [valid]
+                .into_iter()
+                .chain(maintenance(store, stability))
+                .collect(),
+            next: Some(interval),
+            retry: false,
+        }
+    }
+}
+
+fn maintenance(store: &StoreObject<'_>, stability: Stability) -> Option<EventNote> {
+    let annotations = store.metadata.annotations.as_ref();
+    let silenced = annotations
+        .is_some_and(|annotations| annotations.contains_key(keys::ANNOTATION_IGNORE_MAINTENANCE));
+    let (reason, message) = match stability {
+        _ if silenced => return None,
+        Stability::Maintained => return None,
+        Stability::NotMaintained => (
+            reasons::EVENT_STORE_UNMAINTAINED,
+            messages::STORE_UNMAINTAINED,
+        ),
+        Stability::Deprecated => (reasons::EVENT_STORE_DEPRECATED, messages::STORE_DEPRECATED),
+    };
+    Some(EventNote::warning(reason, message))
+}
+
+fn written(access: Access) -> StoreCapabilities {
+    match access {
+        Access::ReadOnly => StoreCapabilities::ReadOnly,
+        Access::WriteOnly => StoreCapabilities::WriteOnly,
+        Access::ReadWrite => StoreCapabilities::ReadWrite,
+    }
+}

@@ -1,0 +1,154 @@
+//! What admission refuses, as pure checks with upstream's texts. The controller repeats those of
+//! them that upstream's controller repeats; the rest it meets, or not, when it gets there.
+
+use std::collections::BTreeSet;
+
+use lockstep_api::external_secret::{
+    CreationPolicy, DataFromEntry, DeletionPolicy, ExternalSecretSpec, Template,
+};
+use lockstep_api::store::SecretStoreSpec;
+
+use crate::pattern::Pattern;
+use crate::store;
+
+const SERVICE_ACCOUNT_TOKEN: &str = "kubernetes.io/service-account-token";
+const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
+const BOOTSTRAP_TOKEN: &str = "bootstrap.kubernetes.io/token";
+
+/// All faults of an ExternalSecret, in upstream's order; joined by newlines they are its text.
+pub fn external_secret(spec: &ExternalSecretSpec) -> Vec<String> {
+    let mut faults = Vec::new();
+    faults.extend(policies(spec));
+    if spec.data.is_empty() && spec.data_from.is_empty() {
+        faults.push("either data or dataFrom should be specified".to_owned());
+    }
+    faults.extend(template_faults(spec));
+    faults.extend(spec.data_from.iter().flat_map(data_from));
+    faults.extend(duplicate_keys(spec));
+    faults
+}
+
+/// Faults of a store that need no knowledge of providers: patterns, interval, one provider.
+pub fn store(spec: &SecretStoreSpec) -> Result<(), String> {
+    for (at, condition) in spec.conditions.iter().enumerate() {
+        for (which, pattern) in condition.namespace_regexes.iter().enumerate() {
+            Pattern::compile(pattern).map_err(|error| {
+                format!("failed to compile {which}th namespace regex in {at}th condition: {error}")
+            })?;
+        }
+    }
+    store::interval(spec)?;
+    spec.provider
+        .only()
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+}
+
+/// Templates that would make credentials of the cluster, and targets a Secret does not have.
+pub(crate) fn secret_template(spec: &ExternalSecretSpec) -> Result<(), String> {
+    template_faults(spec).into_iter().next().map_or(Ok(()), Err)
+}
+
+fn policies(spec: &ExternalSecretSpec) -> Option<String> {
+    use CreationPolicy::{CreateOrMerge, Merge, None as Never};
+    let text = match (spec.deletion_policy(), spec.creation_policy()) {
+        (DeletionPolicy::Delete, Merge | Never | CreateOrMerge) => {
+            "deletionPolicy=Delete must not be used when the controller doesn't own the secret. \
+             Please set creationPolicy=Owner"
+        }
+        (DeletionPolicy::Merge, Never) => {
+            "deletionPolicy=Merge must not be used with creationPolicy=None. There is no Secret to \
+             merge with"
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn template_faults(spec: &ExternalSecretSpec) -> Vec<String> {
+    let target = spec.target.as_ref();
+    let Some(template) = target.and_then(|target| target.template.as_deref()) else {
+        return Vec::new();
+    };
+    let manifest = target.and_then(|target| target.manifest.as_deref());
+    let is_secret =
+        manifest.is_none_or(|manifest| manifest.api_version == "v1" && manifest.kind == "Secret");
+    let mut faults: Vec<String> = privileged(template).into_iter().collect();
+    if is_secret {
+        faults.extend(foreign_targets(template));
+    }
+    faults
+}
+
+fn privileged(template: &Template) -> Option<String> {
+    let kind = template.type_.as_deref()?;
+    if kind == BOOTSTRAP_TOKEN {
+        return Some(format!("template.type={kind:?} is not allowed"));
+    }
+    if kind != SERVICE_ACCOUNT_TOKEN {
+        return None;
+    }
+    let metadata = template.metadata.as_ref();
+    if metadata.is_some_and(|metadata| metadata.annotations.contains_key(SERVICE_ACCOUNT_NAME)) {
+        return Some(format!(
+            "template.type={kind:?} with annotation {SERVICE_ACCOUNT_NAME:?} is not allowed"
+        ));
+    }
+    let mut targets = template
+        .template_from
+        .iter()
+        .filter_map(|entry| entry.target.as_deref());
+    let annotations = targets.find(|target| target.eq_ignore_ascii_case("annotations"))?;
+    Some(format!(
+        "template.type={kind:?} with templateFrom target={annotations:?} is not allowed"
+    ))
+}
+
+fn foreign_targets(template: &Template) -> impl Iterator<Item = String> {
+    let targets = template
+        .template_from
+        .iter()
+        .filter_map(|entry| entry.target.as_deref());
+    let foreign = targets.filter(|target| {
+        let known = ["", "data", "annotations", "labels"];
+        !known.iter().any(|known| target.eq_ignore_ascii_case(known))
+    });
+    foreign.map(|target| {
+        format!(
+            "templateFrom target={target:?} is not allowed when targeting a Secret, must be one of \
+             \"Data\", \"Annotations\" or \"Labels\""
+        )
+    })
+}
+
+fn data_from(entry: &DataFromEntry) -> Vec<String> {
+    let source = entry.source_ref.as_deref();
+    let generator = source.is_some_and(|source| source.generator_ref.is_some());
+    let kinds = [entry.find.is_some(), entry.extract.is_some(), generator];
+    let mut faults = Vec::new();
+    if kinds.iter().filter(|given| **given).count() > 1 {
+        faults.push("extract, find, or generatorRef cannot be set at the same time");
+    }
+    if entry.find.is_none() && entry.extract.is_none() && source.is_none() {
+        faults.push("either extract, find, or sourceRef must be set to dataFrom");
+    }
+    if source.is_some_and(|source| source.generator_ref.is_none() && source.store_ref.is_none()) {
+        faults.push("generatorRef or storeRef must be set when using sourceRef in dataFrom");
+    }
+    faults.into_iter().map(str::to_owned).collect()
+}
+
+fn duplicate_keys(spec: &ExternalSecretSpec) -> Vec<String> {
+    if *spec.deletion_policy() != DeletionPolicy::Retain {
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    let keys = spec.data.iter().map(|entry| entry.secret_key.as_str());
+    let duplicates = keys.filter(|key| !seen.insert(*key));
+    duplicates
+        .map(|key| format!("duplicate secretKey found: {key}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
