@@ -112,13 +112,22 @@ impl Run<'_> {
         if let Some(out) = child.stdout.take() {
             for line in BufReader::new(out).lines() {
                 let line = line?;
-                tally = Tally::of_line(&line).or(tally);
-                say(&line);
+                // The closing line is for us; it appears in the sum of everything.
+                match Tally::of_line(&line) {
+                    Some(result) => tally = Some(result),
+                    None => say(&line),
+                }
             }
         }
         let status = child.wait()?;
         match tally {
-            Some(tally) if status.success() || tally.failed > 0 => Ok(tally),
+            Some(tally) if status.success() || tally.failed > 0 => {
+                say(&format!(
+                    "recorded cases: {} passed, {} failed",
+                    tally.passed, tally.failed
+                ));
+                Ok(tally)
+            }
             _ => {
                 say(&format!(
                     "the case runner ended with {status} before its summary"

@@ -21,20 +21,32 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-generators", &["golang", "provider"]),
     ("lockstep-providers", &["provider"]),
     (
+        "lockstep-engine",
+        &[
+            "golang",
+            "provider",
+            "api",
+            "plan",
+            "runtime",
+            "generators",
+            "providers",
+        ],
+    ),
+    (
         "lockstep-webhook",
-        &["golang", "provider", "api", "plan", "providers", "runtime"],
+        &["golang", "provider", "api", "plan", "runtime", "providers"],
     ),
     (
         "lockstep-controllers",
         &[
             "golang",
             "provider",
-            "template",
             "api",
             "plan",
             "runtime",
-            "providers",
             "generators",
+            "providers",
+            "engine",
         ],
     ),
     (
@@ -46,10 +58,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "api",
             "plan",
             "runtime",
-            "providers",
             "generators",
-            "controllers",
+            "providers",
+            "engine",
             "webhook",
+            "controllers",
         ],
     ),
     ("lockstep-testkit", &[]),
@@ -74,8 +87,8 @@ const IMPURE: &[&str] = &[
     "ureq",
 ];
 
-/// A provider's tests may start servers and a cluster; nothing else of ours.
-const PROVIDER_DEV: &[&str] = &["lockstep-provider", "lockstep-testkit"];
+/// What a provider may use in its tests: the real wire and a real cluster.
+const PROVIDER_DEV: &[&str] = &["lockstep-provider", "lockstep-runtime", "lockstep-testkit"];
 
 /// Crates that must not be anywhere in the tree, with the reason.
 const BANNED: &[(&str, &str)] = &[

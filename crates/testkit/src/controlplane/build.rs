@@ -21,7 +21,7 @@ const NO_GO: &str = "Go is needed once, to build the test control plane \
 pub(super) fn build(missing: &[Program], cache: &Path, version: &Version) -> Result<()> {
     check_go()?;
     fs::create_dir_all(cache).with_context(|| format!("cannot make {}", cache.display()))?;
-    let _lock = lock(&cache.with_extension("lock"))?;
+    let _lock = lock(&cache.join("lock"))?;
     let mut modules: BTreeMap<&str, Vec<Program>> = BTreeMap::new();
     for program in missing {
         // Another process may have built it while we waited for the lock.

@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod api;
+mod auth;
+mod error;
+mod spec;
+mod store;
+
+use lockstep_provider::http::Tls;
+use lockstep_provider::prelude::*;
+
+pub use spec::{AcmeSpec, Auth};
+pub use store::AcmeStore;
+
+/// The provider `acme`.
+pub struct Acme;
+
+impl Provider for Acme {
+    const NAME: &'static str = "acme";
+    const STABILITY: Stability = Stability::Maintained;
+    type Spec = AcmeSpec;
+    type Store = AcmeStore;
+
+    fn validate(spec: &AcmeSpec, scope: &Scope) -> Result<Warnings> {
+        spec.validate(scope)
+    }
+
+    fn capabilities(_: &AcmeSpec) -> Capabilities {
+        Capabilities {
+            read: true,
+            ..Capabilities::NONE
+        }
+    }
+
+    async fn connect(spec: AcmeSpec, ctx: Ctx) -> Result<AcmeStore> {
+        let token = auth::token(&spec.auth, &ctx).await?;
+        let http = ctx.http(&Tls::default())?;
+        let api = api::Api::new(http, &spec.url, token, ctx);
+        Ok(AcmeStore::new(api))
+    }
+}

@@ -1,0 +1,25 @@
+//! An authenticated connection as the rest of the program sees it. Operations that are not here
+//! are unsupported, and the capabilities say the same.
+
+use lockstep_provider::prelude::*;
+use lockstep_provider::property::{Dots, extract_wanted};
+
+use crate::api::Api;
+
+/// A connection to an Acme server.
+pub struct AcmeStore {
+    api: Api,
+}
+
+impl AcmeStore {
+    pub(crate) fn new(api: Api) -> Self {
+        Self { api }
+    }
+}
+
+impl Store for AcmeStore {
+    async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let value = self.api.read(&reference.key).await?;
+        extract_wanted(value, reference, Dots::EscapedThenRaw)
+    }
+}
