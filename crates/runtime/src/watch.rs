@@ -17,6 +17,8 @@ use crate::failure::{Failure, FailureKind};
 use crate::health::Component;
 
 mod guard;
+#[cfg(test)]
+mod tests;
 
 pub use guard::{Guarded, Invalid};
 
@@ -26,6 +28,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// A streamed list that says nothing for so long comes from a server that does not know streaming.
 const SILENCE: Duration = Duration::from_secs(15);
+
+/// So many streamed lists may break off before pages are tried.
+const BROKEN_LISTS: u32 = 5;
 
 /// After trouble, a watch without error for so long works again.
 const RECOVERED: Duration = Duration::from_secs(35);
@@ -101,6 +106,7 @@ where
         component,
         streaming: true,
         listing: true,
+        begun: 0,
         failures: 0,
         hasher: RandomState::new(),
         reported: HashSet::new(),
@@ -128,6 +134,8 @@ struct Watch<K: Resource> {
     streaming: bool,
     /// Between the start and the end of a list.
     listing: bool,
+    /// Lists begun since one was completed.
+    begun: u32,
     /// Errors since something last worked.
     failures: u32,
     hasher: RandomState,
@@ -153,6 +161,7 @@ where
                 Either::Right(async { Ok(event.await) })
             };
             match event.await {
+                Ok(Some(Ok(Event::Init))) => return self.begin().await,
                 Ok(Some(Ok(event))) => return self.event(event),
                 Ok(Some(Err(error))) => self.failed(&error).await,
                 // The watcher never ends; should it, a new one takes over.
@@ -163,14 +172,24 @@ where
         }
     }
 
+    /// A list begins. Servers that end one list after the other are given time, then read in pages.
+    async fn begin(&mut self) -> Change<K> {
+        self.listing = true;
+        if self.begun > 0 && self.failures == 0 {
+            tokio::time::sleep(pause(self.begun, fastrand::f64())).await;
+        }
+        self.begun = self.begun.saturating_add(1);
+        if self.streaming && self.begun > BROKEN_LISTS {
+            self.restart(false);
+        }
+        Change::Reset
+    }
+
     fn event(&mut self, event: Event<Guarded<K>>) -> Change<K> {
         let (object, deleted) = match event {
-            Event::Init => {
-                self.listing = true;
-                return Change::Reset;
-            }
+            Event::Init => return Change::Reset,
             Event::InitDone => {
-                self.listing = false;
+                (self.listing, self.begun) = (false, 0);
                 self.works();
                 return Change::Synced;
             }
@@ -216,8 +235,7 @@ where
             let watch = self.component.name();
             tracing::debug!(%watch, "the server does not stream lists; reading pages");
         }
-        self.streaming = streaming;
-        self.listing = true;
+        (self.streaming, self.listing, self.begun) = (streaming, true, 0);
         self.events = events(&self.api, &self.settings, streaming);
     }
 
@@ -266,37 +284,4 @@ fn cause(error: &watcher::Error) -> (Failure, bool) {
 fn pause(failures: u32, chance: f64) -> Duration {
     let doubled = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1)));
     doubled.min(LONGEST_PAUSE).mul_f64(0.5 + 0.5 * chance)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tries_never_pause_longer_than_a_new_kind_may_wait() {
-        let pauses: Vec<u128> = (1..8)
-            .map(|failures| pause(failures, 1.0).as_millis())
-            .collect();
-
-        assert_eq!(pauses, [100, 200, 400, 800, 1500, 1500, 1500]);
-        assert_eq!(pause(1, 0.0), Duration::from_millis(50));
-    }
-
-    #[test]
-    fn lists_are_streamed_or_paged() {
-        let settings = Settings {
-            labels: Some("a=b".to_owned()),
-            ..Settings::default()
-        };
-
-        let (streamed, paged) = (settings.config(true), settings.config(false));
-
-        assert_eq!(
-            streamed.initial_list_strategy,
-            watcher::InitialListStrategy::StreamingList
-        );
-        assert_eq!(paged.page_size, Some(500));
-        assert_eq!(paged.list_semantic, watcher::ListSemantic::MostRecent);
-        assert_eq!(paged.label_selector.as_deref(), Some("a=b"));
-    }
 }

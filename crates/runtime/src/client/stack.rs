@@ -21,13 +21,19 @@ use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceExt};
 
 use super::Settings;
-use super::budget::Budget;
+use super::budget::{Budget, Rate};
 use crate::clock::Stopwatch;
 use crate::metrics::Metrics;
 use crate::sync::lock;
 
 type Wire = BoxCloneSyncService<Request<Body>, Response<Incoming>, BoxError>;
 type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
+
+/// Starts of watches; plenty for any start-up, and no tight loop with a server that ends them at once.
+const WATCHES: Rate = Rate {
+    per_second: 20.0,
+    burst: 200,
+};
 
 /// Tries beyond the first.
 const RETRIES: u32 = 4;
@@ -45,6 +51,7 @@ struct Shared {
     timeout: Duration,
     metrics: Arc<Metrics>,
     budget: Option<Mutex<Budget>>,
+    watches: Mutex<Budget>,
     started: Stopwatch,
 }
 
@@ -57,6 +64,7 @@ impl Stack {
                 timeout: settings.timeout,
                 metrics,
                 budget,
+                watches: Mutex::new(Budget::new(WATCHES)),
                 started: Stopwatch::start(),
             }),
         }
@@ -64,6 +72,7 @@ impl Stack {
 
     async fn send(self, mut request: Request<Body>) -> Result<Answer, BoxError> {
         if is_watch(request.uri()) {
+            self.wait_for(&self.shared.watches).await;
             let (head, body) = self.head(request).await?.into_parts();
             let body = body.map_err(BoxError::from).boxed_unsync();
             return Ok(Response::from_parts(head, body));
@@ -71,7 +80,9 @@ impl Stack {
         let mut retries = 0;
         loop {
             let again = copy(&request);
-            self.wait_for_budget().await;
+            if let Some(budget) = &self.shared.budget {
+                self.wait_for(budget).await;
+            }
             let answer = self.whole(request).await?;
             let pause = pause(answer.status(), retry_after(&answer), retries);
             let (Some(pause), Some(next)) = (pause, again) else {
@@ -112,10 +123,7 @@ impl Stack {
         answer
     }
 
-    async fn wait_for_budget(&self) {
-        let Some(budget) = &self.shared.budget else {
-            return;
-        };
+    async fn wait_for(&self, budget: &Mutex<Budget>) {
         let wait = lock(budget).take(self.shared.started.elapsed());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
