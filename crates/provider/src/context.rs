@@ -292,3 +292,6 @@ pub(crate) fn credential_error(error: Error, rewrite: impl FnOnce(&str) -> Strin
     };
     Error::new(kind, rewrite(&error.to_string())).with_source(error)
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,6 +164,8 @@ impl fmt::Debug for SecretMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::{Identity, Tls};
+    use crate::request::{PushItem, PushTarget};
 
     const CANARY: &str = "hunter2-canary";
 
@@ -176,6 +178,35 @@ mod tests {
 
         assert!(!text.contains(CANARY));
         assert!(text.contains("password"));
+    }
+
+    #[test]
+    fn debug_of_everything_that_carries_a_value_shows_none() {
+        let value = SecretValue::from(CANARY);
+        let map = SecretMap::from_iter([("password".to_owned(), value.clone())]);
+        let push = PushItem::whole(PushTarget::key("remote"), map);
+        let identity = Identity {
+            certificate: Vec::new(),
+            key: value,
+        };
+        let tls = Tls {
+            identity: Some(identity),
+            ..Tls::default()
+        };
+
+        let text = format!("{push:?} {tls:?}");
+
+        assert!(!text.contains(CANARY), "{text}");
+    }
+
+    #[test]
+    fn one_final_line_break_can_be_left_out() {
+        let trimmed = |text: &str| SecretValue::from(text).without_final_newline().to_vec();
+
+        assert_eq!(trimmed("token\n"), b"token");
+        assert_eq!(trimmed("token\r\n"), b"token");
+        assert_eq!(trimmed("token\n\n"), b"token\n");
+        assert_eq!(trimmed(" token "), b" token ");
     }
 
     #[test]

@@ -68,16 +68,21 @@ impl TestServices {
 
     /// A context for a store of this name and scope.
     pub fn ctx_in(&self, store: &str, scope: Scope) -> Ctx {
-        let namespace = match &scope {
-            Scope::Namespaced { namespace } => Some(namespace.clone()),
-            Scope::Cluster { .. } => None,
-        };
-        let name = StoreName {
-            namespace,
-            name: store.to_owned(),
-        };
-        Ctx::new(self.shared(), name, scope)
+        ctx(self.shared(), store, scope)
     }
+}
+
+/// A context for a store of this name and scope over any services.
+pub(super) fn ctx(services: Arc<Services>, store: &str, scope: Scope) -> Ctx {
+    let namespace = match &scope {
+        Scope::Namespaced { namespace } => Some(namespace.clone()),
+        Scope::Cluster { .. } => None,
+    };
+    let name = StoreName {
+        namespace,
+        name: store.to_owned(),
+    };
+    Ctx::new(services, name, scope)
 }
 
 /// Remembers which calls a provider counted.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, poll_fn};
 use http::{Request, Response};
 
+use super::subject::Faults;
 use crate::error::{Error, Result};
 use crate::http::{Tls, Transport, Transports};
 
@@ -79,28 +80,6 @@ impl Wire {
         Self::new(scripted(|_| response(501, Bytes::new())))
     }
 
-    /// From now on every request meets the fault.
-    pub fn fail(&self, fault: Fault) {
-        self.fail_after(0, fault);
-    }
-
-    /// `passing` requests go through, every later one meets the fault.
-    pub fn fail_after(&self, passing: usize, fault: Fault) {
-        let mut state = self.state();
-        state.fault = Some(fault);
-        state.passing = passing;
-    }
-
-    /// From now on all is well again.
-    pub fn heal(&self) {
-        self.state().fault = None;
-    }
-
-    /// How many requests were sent so far.
-    pub fn sent(&self) -> usize {
-        self.state().sent
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,6 +108,24 @@ impl Transport for Wire {
                 None => self.inner.send(request).await,
             }
         })
+    }
+}
+
+impl Faults for Wire {
+    fn fail_after(&self, passing: usize, fault: Fault) {
+        let mut state = self.state();
+        state.fault = Some(fault);
+        state.passing = passing;
+    }
+
+    fn heal(&self) {
+        let mut state = self.state();
+        state.fault = None;
+        state.passing = 0;
+    }
+
+    fn sent(&self) -> usize {
+        self.state().sent
     }
 }
 
