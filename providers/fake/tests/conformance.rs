@@ -1,0 +1,38 @@
+//! The fake provider keeps the contract. It has no network, so what needs one is skipped.
+#![expect(clippy::unwrap_used, reason = "a test may end with a panic")]
+
+use std::sync::Mutex;
+
+use lockstep_provider::SecretValue;
+use lockstep_provider::conformance::{Subject, Topic, assert_conforms};
+use lockstep_provider_fake::Fake;
+use serde_json::{Value, json};
+
+#[derive(Default)]
+struct FakeSubject {
+    data: Mutex<Vec<Value>>,
+}
+
+impl Subject for FakeSubject {
+    type Provider = Fake;
+
+    fn spec(&self) -> Value {
+        json!({ "data": *self.data.lock().unwrap() })
+    }
+
+    async fn seed(&self, key: &str, value: &SecretValue) -> Result<(), &'static str> {
+        let text = value.expose_utf8().map_err(|_| "a manifest holds text")?;
+        let item = json!({ "key": key, "value": text });
+        self.data.lock().unwrap().push(item);
+        Ok(())
+    }
+
+    fn waives(&self, topic: Topic) -> Option<&'static str> {
+        (topic == Topic::Deletes).then_some("deleting does nothing, as upstream has it")
+    }
+}
+
+#[test]
+fn fake_keeps_the_contract() {
+    assert_conforms(&FakeSubject::default());
+}
