@@ -13,6 +13,8 @@ use lockstep_testkit::progress::{say, seconds};
 /// etcd, kube-apiserver and kube-controller-manager run on loopback until you press Ctrl-C; no
 /// nodes, no pods. The first run builds them with Go into your user cache (about five minutes on
 /// two cores); later ones start in seconds.
+///
+/// Tests can use a running cluster too: LOCKSTEP_TEST_CLUSTER=FOLDER cargo test --package NAME
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Keep the cluster's data in this folder, so that the next start finds it again [default: a
