@@ -1,1 +1,69 @@
-//! Placeholder while the workspace is laid out.
+#![doc = include_str!("../README.md")]
+
+mod access;
+mod api;
+mod auth;
+mod client;
+mod error;
+mod impersonation;
+mod kubeconfig;
+mod labels;
+mod path;
+mod push;
+mod read;
+mod secret;
+mod spec;
+mod store;
+mod token;
+
+use lockstep_provider::prelude::*;
+
+pub use spec::{Auth, CertAuth, KubernetesSpec, Server, TokenAuth};
+pub use store::KubernetesStore;
+
+/// The Secrets of a Kubernetes namespace, this cluster's or another's.
+pub struct Kubernetes;
+
+impl Provider for Kubernetes {
+    const NAME: &'static str = "kubernetes";
+    const STABILITY: Stability = Stability::Maintained;
+    type Spec = KubernetesSpec;
+    type Store = KubernetesStore;
+
+    fn validate(spec: &KubernetesSpec, scope: &Scope) -> Result<Warnings> {
+        spec.validate(scope)
+    }
+
+    fn capabilities(_: &KubernetesSpec) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            delete: true,
+            exists: true,
+            find_by_name: true,
+            find_by_tags: true,
+            metadata: true,
+            // The API server's limit for the values of one Secret together.
+            max_value_size: Some(1024 * 1024),
+            ..Capabilities::NONE
+        }
+    }
+
+    async fn connect(spec: KubernetesSpec, ctx: Ctx) -> Result<KubernetesStore> {
+        let is_referent = spec.is_referent(&ctx);
+        let mut store = KubernetesStore {
+            client: None,
+            is_referent,
+            is_cluster: ctx.store().namespace.is_none(),
+            renew_after: None,
+            namespace: spec.remote_namespace.clone(),
+        };
+        if is_referent && ctx.scope().home().is_none() {
+            return Ok(store);
+        }
+        let access = auth::prepare(&spec, &ctx).await?;
+        store.renew_after = access.renew_after;
+        store.client = Some(client::Client::new(access, ctx)?);
+        Ok(store)
+    }
+}

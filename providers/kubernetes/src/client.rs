@@ -1,0 +1,123 @@
+//! Sends requests to one API server: puts address, credentials and body together, counts the call
+//! and decodes the answer. Knows no resource.
+
+use http::header::{HeaderName, HeaderValue};
+use http::{Method, Request};
+use lockstep_provider::http::HttpClient;
+use lockstep_provider::prelude::*;
+use serde::de::DeserializeOwned;
+
+use crate::access::{Access, Login};
+use crate::error;
+
+/// Name of this provider in the request metric.
+const PROVIDER: &str = "Kubernetes";
+
+/// A signed-in client.
+#[derive(Debug)]
+pub(crate) struct Client {
+    http: HttpClient,
+    server: String,
+    login: Login,
+    impersonation: Vec<(HeaderName, HeaderValue)>,
+    ctx: Ctx,
+}
+
+/// One request before it is sent.
+pub(crate) struct Call<'a> {
+    /// Name in the request metric; `None` for a request upstream does not count.
+    name: Option<&'static str>,
+    method: Method,
+    path: &'a str,
+    query: Vec<(&'static str, &'a str)>,
+    body: Option<Vec<u8>>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of the given metric name.
+    pub(crate) fn new(name: Option<&'static str>, method: Method, path: &'a str) -> Self {
+        Self {
+            name,
+            method,
+            path,
+            query: Vec::new(),
+            body: None,
+        }
+    }
+
+    /// Adds a query parameter; an empty value leaves it out.
+    pub(crate) fn query(mut self, name: &'static str, value: &'a str) -> Self {
+        if !value.is_empty() {
+            self.query.push((name, value));
+        }
+        self
+    }
+
+    /// Adds a JSON body.
+    pub(crate) fn body(mut self, json: Vec<u8>) -> Self {
+        self.body = Some(json);
+        self
+    }
+}
+
+impl Client {
+    /// A client with the given access; connects with the first request.
+    pub(crate) fn new(access: Access, ctx: Ctx) -> Result<Self> {
+        let http = ctx
+            .http(&access.tls)
+            .map_err(|error| error.context("error configuring clientset"))?;
+        Ok(Self {
+            http,
+            server: access.server,
+            login: access.login,
+            impersonation: access.impersonation,
+            ctx,
+        })
+    }
+
+    /// Sends a call and decodes its answer.
+    pub(crate) async fn run<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T> {
+        let name = call.name;
+        let result = self.exchange(call).await;
+        match name {
+            Some(name) => self.ctx.counted(PROVIDER, name, result),
+            None => result,
+        }
+    }
+
+    async fn exchange<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T> {
+        let answer = self.http.send(self.request(call)?).await?;
+        if let Some(error) = error::of_answer(&answer, self.ctx.now()) {
+            return Err(error);
+        }
+        // A parser's message may quote the answer, so only the place of the fault is told.
+        serde_json::from_slice(answer.body()).map_err(|error| {
+            Error::invalid_data(format!(
+                "the answer is not what a Kubernetes API server sends, see line {} column {}",
+                error.line(),
+                error.column()
+            ))
+        })
+    }
+
+    fn request(&self, call: Call<'_>) -> Result<Request<bytes::Bytes>> {
+        let url = format!("{}{}", self.server, call.path);
+        let mut builder = self.http.request(call.method, url).accept_json();
+        for (name, value) in call.query {
+            builder = builder.query(name, value);
+        }
+        builder = match &self.login {
+            Login::Anonymous => builder,
+            Login::Bearer(token) => builder.bearer(token),
+            Login::Basic(user, password) => builder.basic(user, password),
+        };
+        if let Some(body) = call.body {
+            builder = builder.body("application/json", body);
+        }
+        let mut request = builder.build()?;
+        for (name, value) in &self.impersonation {
+            request.headers_mut().append(name, value.clone());
+        }
+        Ok(request)
+    }
+}

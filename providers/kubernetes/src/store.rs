@@ -1,0 +1,218 @@
+//! The connection to one namespace of a cluster. Each operation is a read, a pure step from
+//! another file, and at most one write.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lockstep_provider::error::NOT_FOUND_TEXT;
+use lockstep_provider::find::NameMatcher;
+use lockstep_provider::json;
+use lockstep_provider::keys::convert_keys;
+use lockstep_provider::prelude::*;
+
+use crate::api::Rule;
+use crate::client::Client;
+use crate::error::is_absent;
+use crate::labels;
+use crate::push::{self, PushMetadata};
+use crate::read;
+use crate::secret::{Secret, Stored};
+
+/// A store that has signed in.
+#[derive(Debug)]
+pub struct KubernetesStore {
+    /// `None` while a store that signs in as its caller is checked without one.
+    pub(crate) client: Option<Client>,
+    pub(crate) namespace: String,
+    pub(crate) is_referent: bool,
+    pub(crate) is_cluster: bool,
+    pub(crate) renew_after: Option<Duration>,
+}
+
+impl KubernetesStore {
+    fn client(&self) -> Result<&Client> {
+        self.client.as_ref().ok_or_else(|| {
+            Error::invalid_spec(
+                "the store signs in as its caller and cannot be used without one; \
+                 set the namespace of the credential to share it",
+            )
+        })
+    }
+
+    async fn read(&self, name: &str) -> Result<Secret> {
+        self.client()?.get(&self.namespace, name).await
+    }
+
+    fn push_namespace<'a>(&'a self, metadata: &'a PushMetadata) -> Result<&'a str> {
+        match metadata.remote_namespace.as_str() {
+            "" => Ok(&self.namespace),
+            other if self.is_cluster => Ok(other),
+            _ => Err(Error::invalid_spec(
+                "remoteNamespace override is only supported with ClusterSecretStore",
+            )),
+        }
+    }
+
+    async fn may_read(&self, client: &Client) -> Result<bool> {
+        let rules = client.rules(&self.namespace).await?;
+        if rules.iter().any(Rule::allows_reading_secrets) {
+            return Ok(true);
+        }
+        client.may_get_secrets(&self.namespace).await
+    }
+}
+
+impl Store for KubernetesStore {
+    async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        read::value(&self.read(&reference.key).await?, reference)
+    }
+
+    async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
+        let secret = self.read(&reference.key).await.map_err(|error| {
+            if is_absent(&error) {
+                // Upstream's text for a missing secret comes first; `get` has the server's alone.
+                error.map_message(|text| format!("{NOT_FOUND_TEXT}: {text}"))
+            } else {
+                error
+            }
+        })?;
+        read::map(secret, reference)
+    }
+
+    /// Reads each Secret once, however many of its keys are wanted.
+    async fn get_many(&self, references: &[RemoteRef]) -> Vec<Result<SecretValue>> {
+        let mut secrets: BTreeMap<&str, Result<Secret>> = BTreeMap::new();
+        for reference in references {
+            let key = reference.key.as_str();
+            if !secrets.contains_key(key) {
+                secrets.insert(key, self.read(key).await);
+            }
+        }
+        references
+            .iter()
+            .map(|reference| match secrets.get(reference.key.as_str()) {
+                Some(Ok(secret)) => read::value(secret, reference),
+                Some(Err(error)) => Err(again(error)),
+                None => Err(Error::not_found()),
+            })
+            .collect()
+    }
+
+    /// Labels win over a name, as upstream has it; a path means nothing here.
+    async fn find(&self, find: &Find) -> Result<SecretMap> {
+        let (selector, matcher) = match &find.name {
+            _ if !find.tags.is_empty() => (labels::selector(&find.tags)?, None),
+            Some(name) => (String::new(), Some(NameMatcher::new(name)?)),
+            None => {
+                return Err(Error::invalid_spec(
+                    "unexpected find operator: find needs name or tags",
+                ));
+            }
+        };
+        let is_wanted = |name: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(name));
+        let secrets = self
+            .client()?
+            .list(&self.namespace, &selector, is_wanted)
+            .await
+            .map_err(|error| error.context("unable to list secrets"))?;
+        let found = secrets
+            .into_iter()
+            .map(|secret| (secret.metadata.name, json::to_json_object(&secret.data)))
+            .collect();
+        convert_keys(found, find.conversion)
+    }
+
+    async fn push(&self, item: &PushItem) -> Result<Pushed> {
+        push::validate(item)?;
+        let metadata = PushMetadata::parse(item)?;
+        let namespace = self.push_namespace(&metadata)?;
+        let name = &item.target.remote_key;
+        let client = self.client()?;
+        match client.get::<Stored>(namespace, name).await {
+            Ok(remote) => {
+                let wanted = push::pushed(&remote, item, &metadata)?;
+                if wanted == remote {
+                    return Ok(Pushed::Unchanged);
+                }
+                let updated = client.update(namespace, &wanted).await;
+                updated.map_err(gone_meanwhile)?;
+                Ok(Pushed::Updated)
+            }
+            Err(error) if is_absent(&error) => {
+                let empty = Stored::new(namespace, name);
+                let wanted = push::pushed(&empty, item, &metadata)?;
+                client.create(namespace, &wanted).await?;
+                Ok(Pushed::Created)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn delete(&self, target: &PushTarget) -> Result<()> {
+        let client = self.client()?;
+        let mut remote: Stored = match client.get(&self.namespace, &target.remote_key).await {
+            Ok(remote) => remote,
+            Err(error) if is_absent(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if let Some(property) = target.wanted_property() {
+            if remote.data.remove(property).is_none() {
+                return Ok(());
+            }
+            if !remote.data.is_empty() {
+                let updated = client.update(&self.namespace, &remote).await;
+                return updated.map_err(gone_meanwhile);
+            }
+        }
+        match client.delete(&self.namespace, &remote).await {
+            Err(error) if is_absent(&error) => Ok(()),
+            result => result,
+        }
+    }
+
+    async fn exists(&self, target: &PushTarget) -> Result<bool> {
+        match self.read(&target.remote_key).await {
+            Ok(secret) => Ok(target
+                .wanted_property()
+                .is_none_or(|property| secret.data.get(property).is_some())),
+            Err(error) if is_absent(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn check(&self) -> Check {
+        let client = match &self.client {
+            Some(client) if !self.is_referent => client,
+            _ => return Check::Healthy(Health::Unknown),
+        };
+        match self.may_read(client).await {
+            Ok(true) => Check::Healthy(Health::Ready),
+            Ok(false) => Check::Failed(Error::new(
+                ErrorKind::Denied,
+                "client is not allowed to get secrets",
+            )),
+            Err(error) => Check::Undetermined(error.context("could not verify if client is valid")),
+        }
+    }
+
+    fn renew_after(&self) -> Option<Duration> {
+        self.renew_after
+    }
+}
+
+/// The same error once more, for another reference to the same Secret.
+fn again(error: &Error) -> Error {
+    let copy = Error::new(error.kind().clone(), error.to_string());
+    match error.retry_after() {
+        Some(delay) => copy.with_retry_after(delay),
+        None => copy,
+    }
+}
+
+/// A Secret that vanished between read and write is a lost race, not an absent secret.
+fn gone_meanwhile(error: Error) -> Error {
+    if is_absent(&error) {
+        return Error::new(ErrorKind::Conflict, error.to_string());
+    }
+    error
+}

@@ -1,0 +1,11 @@
+//! The provider as a whole, against an API server in memory.
+#![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
+
+mod bench;
+mod check;
+mod find;
+mod read;
+mod schema;
+mod server;
+mod sign_in;
+mod write;
