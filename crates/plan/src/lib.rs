@@ -17,6 +17,8 @@ mod rewrite;
 pub mod settings;
 pub mod store;
 pub mod target;
+#[cfg(test)]
+mod testing;
 pub mod validate;
 pub mod window;
 

@@ -1,1 +1,6 @@
+//! Table tests of the decisions about ExternalSecrets, one file a beat.
 
+mod assembling;
+mod deciding;
+mod planning;
+mod reporting;

@@ -1,1 +1,443 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
 
+use lockstep_api::{ClusterSecretStore, SecretStore};
+use lockstep_provider::{Capabilities, Check, Error, Health, Stability};
+
+use super::*;
+use crate::event::EventNote;
+use crate::settings::Settings;
+use crate::testing::{noon, ready_cluster_store};
+
+fn store(spec: &str) -> SecretStore {
+    let mut store = SecretStore::new("s", serde_saphyr::from_str(spec).unwrap());
+    store.metadata.namespace = Some("ns".to_owned());
+    store.metadata.generation = Some(3);
+    store
+}
+
+fn fake() -> SecretStore {
+    store("provider: {fake: {data: []}}")
+}
+
+fn checked(check: Check) -> CheckOutcome {
+    CheckOutcome::Checked {
+        check,
+        capabilities: Capabilities {
+            read: true,
+            write: true,
+            ..Capabilities::NONE
+        },
+        stability: Stability::Maintained,
+        interval: Duration::from_mins(5),
+    }
+}
+
+fn unmaintained() -> CheckOutcome {
+    CheckOutcome::Checked {
+        check: Check::Healthy(Health::Ready),
+        capabilities: Capabilities {
+            read: true,
+            ..Capabilities::NONE
+        },
+        stability: Stability::NotMaintained,
+        interval: Duration::from_mins(5),
+    }
+}
+
+fn reported(store: &SecretStore, outcome: CheckOutcome) -> StorePlan {
+    report(store, outcome, &Settings::default(), noon())
+}
+
+/// Status, reason and message of the Ready condition.
+fn condition(plan: &StorePlan) -> (String, String, String) {
+    let condition = plan.status.as_ref().unwrap().conditions[0].clone();
+    (
+        condition.status,
+        condition.reason.unwrap(),
+        condition.message.unwrap(),
+    )
+}
+
+fn says(status: &str, reason: &str, message: &str) -> (String, String, String) {
+    (status.to_owned(), reason.to_owned(), message.to_owned())
+}
+
+#[test]
+fn only_stores_of_our_class_or_of_none_are_checked() {
+    let settings = Settings {
+        class: "blue".to_owned(),
+        ..Settings::default()
+    };
+    for (class, skipped) in [("blue", false), ("", false), ("default", true)] {
+        let store = store(&format!("controller: '{class}'\nprovider: {{fake: {{}}}}"));
+
+        assert_eq!(
+            decide(&store, &settings) == StoreDecision::Skip,
+            skipped,
+            "{class}"
+        );
+    }
+}
+
+#[test]
+fn the_interval_may_be_seconds_or_a_duration() {
+    let cases = [
+        ("15", 15),
+        ("2m", 120),
+        ("0", 300),
+        ("'0'", 300),
+        ("0s", 300),
+        ("null", 300),
+    ];
+    for (written, seconds) in cases {
+        let store = store(&format!(
+            "refreshInterval: {written}\nprovider: {{fake: {{}}}}"
+        ));
+
+        let StoreDecision::Check {
+            interval, provider, ..
+        } = decide(&store, &Settings::default())
+        else {
+            panic!("{written} is not checked");
+        };
+        assert_eq!(
+            (provider.as_str(), interval),
+            ("fake", Duration::from_secs(seconds)),
+            "{written}"
+        );
+    }
+}
+
+#[test]
+fn an_interval_that_cannot_be_read_gets_a_condition() {
+    for (written, wanted) in [
+        (
+            "soon",
+            "invalid refreshInterval \"soon\": time: invalid duration \"soon\"",
+        ),
+        ("-5", "invalid refreshInterval \"-5\": must not be negative"),
+        (
+            "-1m",
+            "invalid refreshInterval \"-1m\": must not be negative",
+        ),
+    ] {
+        let store = store(&format!(
+            "refreshInterval: {written}\nprovider: {{fake: {{}}}}"
+        ));
+        let StoreDecision::Refuse(failure) = decide(&store, &Settings::default()) else {
+            panic!("{written} is not refused");
+        };
+
+        let plan = reported(&store, CheckOutcome::Refused(failure));
+
+        let message = format!("invalid refreshInterval: InvalidSpec: {wanted}");
+        assert_eq!(
+            condition(&plan),
+            says("False", "InvalidProviderConfig", &message)
+        );
+        assert_eq!((plan.next, plan.retry), (None, false));
+    }
+}
+
+#[test]
+fn a_store_with_two_providers_or_none_is_refused() {
+    for (providers, found) in [("{}", 0), ("{fake: {}, vault: {}}", 2)] {
+        let store = store(&format!("provider: {providers}"));
+
+        let StoreDecision::Refuse(failure) = decide(&store, &Settings::default()) else {
+            panic!("{providers} is not refused");
+        };
+
+        assert_eq!(failure.message, "unable to create client");
+        assert_eq!(
+            failure.text,
+            format!(
+                "store error for s: secret stores must only have exactly one backend specified, \
+                 found {found}"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_healthy_store_is_valid_and_says_what_it_can_do() {
+    for health in [Health::Ready, Health::Unknown] {
+        let plan = reported(&fake(), checked(Check::Healthy(health)));
+
+        assert_eq!(condition(&plan), says("True", "Valid", "store validated"));
+        let status = plan.status.unwrap();
+        assert_eq!(status.capabilities.unwrap().as_str(), "ReadWrite");
+        assert_eq!(status.observed_generation, Some(3));
+        assert_eq!(plan.events, [EventNote::normal("Valid", "store validated")]);
+        assert_eq!(
+            (plan.next, plan.retry),
+            (Some(Duration::from_mins(5)), false)
+        );
+    }
+}
+
+#[test]
+fn a_store_that_stays_valid_is_silent() {
+    let mut store = fake();
+    store.status = reported(&store, checked(Check::Healthy(Health::Ready))).status;
+
+    let plan = reported(&store, checked(Check::Healthy(Health::Ready)));
+
+    assert_eq!(plan.status, None);
+    assert_eq!(plan.events, []);
+    assert!(!plan.condition_changed);
+}
+
+#[test]
+fn a_store_of_another_operator_that_stays_valid_is_not_written() {
+    let mut store = fake();
+    let mut status = reported(&store, checked(Check::Healthy(Health::Ready)))
+        .status
+        .unwrap();
+    status.observed_generation = None;
+    store.status = Some(status);
+
+    assert_eq!(
+        reported(&store, checked(Check::Healthy(Health::Ready))).status,
+        None
+    );
+}
+
+#[test]
+fn the_generation_is_left_out_where_the_schema_drops_it() {
+    let settings = Settings {
+        observed_generation: false,
+        ..Settings::default()
+    };
+
+    let plan = report(
+        &fake(),
+        checked(Check::Healthy(Health::Ready)),
+        &settings,
+        noon(),
+    );
+
+    assert_eq!(plan.status.unwrap().observed_generation, None);
+}
+
+#[test]
+fn a_store_that_cannot_tell_stays_ready() {
+    let error = Error::unreachable("unable to validate");
+
+    let plan = reported(&fake(), checked(Check::Undetermined(error)));
+
+    assert_eq!(
+        condition(&plan),
+        says(
+            "True",
+            "ValidationUnknown",
+            "could not determine validation status"
+        )
+    );
+    assert_eq!(
+        plan.events,
+        [EventNote::warning(
+            "ValidationUnknown",
+            "unable to validate"
+        )]
+    );
+    assert_eq!(plan.status.unwrap().capabilities, None);
+    assert_eq!(
+        (plan.next, plan.retry),
+        (Some(Duration::from_mins(5)), false)
+    );
+}
+
+#[test]
+fn a_failed_check_keeps_the_capabilities_and_is_tried_again() {
+    let mut store = fake();
+    store.status = reported(&store, checked(Check::Healthy(Health::Ready))).status;
+
+    let plan = reported(
+        &store,
+        checked(Check::Failed(Error::invalid_spec("no such mount"))),
+    );
+
+    assert_eq!(
+        condition(&plan),
+        says(
+            "False",
+            "InvalidProviderConfig",
+            "unable to validate store: InvalidSpec: no such mount"
+        )
+    );
+    assert_eq!(
+        plan.events,
+        [EventNote::warning("InvalidProviderConfig", "no such mount")]
+    );
+    assert!(plan.status.unwrap().capabilities.is_some());
+    assert!(plan.retry);
+}
+
+#[test]
+fn a_store_without_a_connection_names_the_cause() {
+    let error = Error::new(
+        lockstep_provider::ErrorKind::Unauthenticated,
+        "token expired",
+    );
+
+    let plan = reported(&fake(), CheckOutcome::NotConnected(error));
+
+    assert_eq!(
+        condition(&plan),
+        says(
+            "False",
+            "InvalidProviderConfig",
+            "unable to create client: Unauthenticated: token expired"
+        )
+    );
+    assert!(plan.retry);
+}
+
+#[test]
+fn providers_outside_this_build_are_told_from_unknown_ones() {
+    let provider = || "vault".to_owned();
+
+    let absent = reported(
+        &fake(),
+        CheckOutcome::NotInBuild {
+            provider: provider(),
+        },
+    );
+    let unknown = reported(
+        &fake(),
+        CheckOutcome::UnknownProvider {
+            provider: provider(),
+        },
+    );
+
+    assert_eq!(
+        condition(&absent).2,
+        "unable to create client: Unsupported: provider vault is not in this build"
+    );
+    assert_eq!(
+        condition(&unknown).2,
+        "unable to create client: InvalidSpec: failed to find registered store backend for type: \
+         vault, name: s"
+    );
+    assert!(!absent.retry && !unknown.retry);
+}
+
+#[test]
+fn an_unmaintained_provider_warns_unless_silenced() {
+    let mut store = fake();
+    let reasons = |store: &SecretStore| -> Vec<&str> {
+        reported(store, unmaintained())
+            .events
+            .iter()
+            .map(|event| event.reason)
+            .collect()
+    };
+    assert_eq!(reasons(&store), ["Valid", "StoreUnmaintained"]);
+
+    let silence = "external-secrets.io/ignore-maintenance-checks".to_owned();
+    store.metadata.annotations = Some([(silence, String::new())].into());
+
+    assert_eq!(reasons(&store), ["Valid"]);
+}
+
+fn check(
+    store: &ClusterSecretStore,
+    namespace: &str,
+    labels: &[(&str, &str)],
+) -> Result<(), Denied> {
+    let labels: BTreeMap<String, String> = labels
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
+    StoreView::of(store).access.check(namespace, &labels)
+}
+
+#[test]
+fn conditions_admit_by_any_member_of_any_of_them() {
+    let cases = [
+        ("conditions: []", true),
+        ("conditions: [{namespaces: [other, ns]}]", true),
+        ("conditions: [{namespaces: [other]}]", false),
+        (
+            "conditions: [{namespaces: [other]}, {namespaces: [ns]}]",
+            true,
+        ),
+        ("conditions: [{namespaceRegexes: ['^n']}]", true),
+        ("conditions: [{namespaceRegexes: ['s$', x]}]", true),
+        ("conditions: [{namespaceRegexes: ['^prod-.*']}]", false),
+        ("conditions: [{namespaceSelector: {}}]", true),
+        (
+            "conditions: [{namespaceSelector: {matchLabels: {team: red}}}]",
+            true,
+        ),
+        (
+            "conditions: [{namespaceSelector: {matchLabels: {team: blue}}}]",
+            false,
+        ),
+        (
+            "conditions: [{namespaceSelector: {matchExpressions: \
+             [{key: team, operator: In, values: [red, green]}]}}]",
+            true,
+        ),
+        (
+            "conditions: [{namespaceSelector: {matchExpressions: \
+             [{key: team, operator: DoesNotExist}]}}]",
+            false,
+        ),
+        (
+            "conditions: [{namespaces: [x], namespaceRegexes: [y], namespaceSelector: {}}]",
+            true,
+        ),
+        ("conditions: [{}]", false),
+    ];
+    for (conditions, admitted) in cases {
+        let store = ready_cluster_store("s", conditions);
+
+        let wanted = if admitted {
+            Ok(())
+        } else {
+            Err(Denied::NoMatch)
+        };
+        assert_eq!(
+            check(&store, "ns", &[("team", "red")]),
+            wanted,
+            "{conditions}"
+        );
+    }
+}
+
+#[test]
+fn a_pattern_that_does_not_compile_counts_only_when_it_is_reached() {
+    let broken = "failed to compile regex (: error parsing regexp: missing closing ): `(`";
+    let store = ready_cluster_store("s", "conditions: [{namespaceRegexes: [a, '(']}]");
+    assert_eq!(
+        check(&store, "ns", &[]),
+        Err(Denied::Broken(broken.to_owned()))
+    );
+
+    assert_eq!(check(&store, "a", &[]), Ok(()));
+}
+
+#[test]
+fn conditions_of_a_namespaced_store_have_no_effect() {
+    let store = store("provider: {fake: {}}\nconditions: [{namespaces: [other]}]");
+
+    assert_eq!(
+        StoreView::of(&store).access.check("ns", &BTreeMap::new()),
+        Ok(())
+    );
+}
+
+#[test]
+fn keys_print_as_messages_name_stores() {
+    assert_eq!(
+        StoreKey::namespaced("ns", "a").to_string(),
+        "SecretStore \"a\""
+    );
+    assert_eq!(
+        StoreKey::cluster("b").to_string(),
+        "ClusterSecretStore \"b\""
+    );
+}
