@@ -77,6 +77,11 @@ pub trait Subject: Send + Sync {
         }
     }
 
+    /// What a search gives for a seeded value.
+    fn found(&self, value: &SecretValue) -> SecretValue {
+        value.clone()
+    }
+
     /// How many secrets a list needs to span several pages.
     fn long_list(&self) -> usize {
         25
