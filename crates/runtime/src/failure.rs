@@ -125,12 +125,13 @@ impl From<kube::Error> for Failure {
 }
 
 fn classify(status: &Status) -> FailureKind {
-    let causes = status.details.iter().flat_map(|details| &details.causes);
-    let terminating = causes
-        .into_iter()
-        .any(|cause| cause.reason == "NamespaceTerminating");
+    let causes = || status.details.iter().flat_map(|details| &details.causes);
+    let terminating = causes().any(|cause| cause.reason == "NamespaceTerminating");
+    // A patch that names another uid is refused as a change of an immutable field.
+    let another = causes().any(|cause| cause.field == "metadata.uid");
     match status.code {
         _ if terminating => FailureKind::Terminating,
+        422 if another => FailureKind::Conflict,
         404 => FailureKind::NotFound,
         409 if status.is_already_exists() => FailureKind::AlreadyExists,
         409 => FailureKind::Conflict,

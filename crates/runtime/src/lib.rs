@@ -3,20 +3,28 @@
 //! settings come in as structs.
 
 pub mod backoff;
-#[cfg(feature = "cluster")]
-pub mod client;
 pub mod clock;
 pub mod connect;
 pub mod dispatch;
-#[cfg(feature = "cluster")]
-pub mod failure;
 pub mod health;
 pub mod metrics;
 pub mod schedule;
 pub mod shutdown;
+pub mod status;
 pub mod supervise;
 pub mod transport;
-#[cfg(feature = "cluster")]
-pub mod watch;
 
 mod sync;
+
+#[cfg(feature = "cluster")]
+pub mod apply;
+#[cfg(feature = "cluster")]
+pub mod client;
+#[cfg(feature = "cluster")]
+pub mod failure;
+#[cfg(feature = "cluster")]
+pub mod objects;
+#[cfg(feature = "cluster")]
+pub mod target;
+#[cfg(feature = "cluster")]
+pub mod watch;

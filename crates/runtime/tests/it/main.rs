@@ -5,5 +5,7 @@
     reason = "helpers of tests fail the test"
 )]
 
+mod apply;
+mod objects;
 mod place;
 mod watch;

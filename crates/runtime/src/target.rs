@@ -1,0 +1,97 @@
+//! Names one object of any kind and sends requests about it. Answers are decoded here and not by
+//! the client library, which would log an answer it cannot decode together with its secret values.
+
+use http::Request as HttpRequest;
+use kube::api::GetParams;
+use kube::core::{ApiResource, DynamicObject, Request};
+use kube::{Client, Resource};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::{Failure, FailureKind, redacted};
+
+/// One object of the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Path of the collection.
+    path: String,
+    name: String,
+}
+
+/// What a write tells about the object it wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Unique id.
+    #[serde(default)]
+    pub uid: String,
+    /// Version after the write.
+    #[serde(default)]
+    pub resource_version: String,
+    /// Generation after the write.
+    #[serde(default)]
+    pub generation: i64,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct WrittenObject {
+    #[serde(default)]
+    pub(crate) metadata: Written,
+}
+
+impl Target {
+    /// An object of a kind known at compile time; no namespace for cluster-scoped kinds.
+    pub fn of<K: Resource<DynamicType = ()>>(namespace: Option<&str>, name: &str) -> Self {
+        Self {
+            path: K::url_path(&(), namespace),
+            name: name.to_owned(),
+        }
+    }
+
+    /// An object of a kind found at run time.
+    pub fn dynamic(resource: &ApiResource, namespace: Option<&str>, name: &str) -> Self {
+        Self {
+            path: DynamicObject::url_path(resource, namespace),
+            name: name.to_owned(),
+        }
+    }
+
+    /// Name of the object.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the object from the server; nothing when it is not there.
+    pub async fn get<T: DeserializeOwned>(&self, client: &Client) -> Result<Option<T>, Failure> {
+        match self.require(client).await {
+            Ok(object) => Ok(Some(object)),
+            Err(failure) if failure.is(FailureKind::NotFound) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Reads the object from the server; its absence is a failure with the server's text.
+    pub async fn require<T: DeserializeOwned>(&self, client: &Client) -> Result<T, Failure> {
+        let request = self.collection().get(&self.name, &GetParams::default());
+        send(client, request).await
+    }
+
+    pub(crate) fn collection(&self) -> Request {
+        Request::new(&self.path)
+    }
+}
+
+/// Sends a request and decodes its answer.
+pub(crate) async fn send<T: DeserializeOwned>(
+    client: &Client,
+    request: Result<HttpRequest<Vec<u8>>, kube::core::request::Error>,
+) -> Result<T, Failure> {
+    let request = request.map_err(kube::Error::BuildRequest)?;
+    let text = client.request_text(request).await?;
+    serde_json::from_str(&text).map_err(|error| {
+        let text = redacted(&error);
+        Failure::undecodable(format!(
+            "the API server's answer cannot be understood: {text}"
+        ))
+    })
+}
