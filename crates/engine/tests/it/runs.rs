@@ -1,0 +1,154 @@
+//! Runs of one ExternalSecret.
+
+use jiff::Timestamp;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_engine::WorldError;
+use lockstep_plan::external_secret::NextRun;
+
+use crate::memory::Memory;
+
+const STORE: &str = r#"
+apiVersion: external-secrets.io/v1
+kind: SecretStore
+metadata: {name: store, namespace: ns}
+spec:
+  provider:
+    fake:
+      data:
+      - {key: user, value: bob}
+"#;
+
+const OBJECT: &str = r#"
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: ns}
+spec:
+  refreshInterval: 1h
+  secretStoreRef: {name: store}
+  data:
+  - {secretKey: user, remoteRef: {key: user}}
+"#;
+
+fn start() -> Timestamp {
+    "2030-01-01T00:00:00Z".parse().unwrap()
+}
+
+fn foreign_secret() -> Secret {
+    let mut secret = Secret::default();
+    secret.metadata.name = Some("db".to_owned());
+    secret.data = Some([("own".to_owned(), ByteString(b"kept".to_vec()))].into());
+    secret
+}
+
+#[test]
+fn the_first_sync_is_three_writes() {
+    let world = Memory::new(OBJECT, STORE);
+
+    world.run(start());
+
+    assert_eq!(world.taken_log(), ["patch finalizers", "create db", "status"]);
+    assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
+    assert_eq!(world.ready(), ("True".to_owned(), "secret synced".to_owned()));
+}
+
+#[test]
+fn a_synced_object_is_left_alone_until_its_refresh() {
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    world.taken_log();
+
+    let outcome = world.run(start());
+
+    assert!(world.taken_log().is_empty());
+    assert!(matches!(outcome.next, NextRun::At(at) if at > start()));
+}
+
+#[test]
+fn an_unchanged_refresh_writes_nothing_but_the_note_of_its_time() {
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    world.taken_log();
+
+    let outcome = world.run(start() + jiff::SignedDuration::from_hours(2));
+
+    assert_eq!(world.taken_log(), ["status"]);
+    assert!(outcome.refreshed.is_some());
+}
+
+#[test]
+fn a_secret_that_is_there_already_is_looked_at_before_it_is_written() {
+    let world = Memory::new(OBJECT, STORE);
+    world.secrets.lock().unwrap().clear();
+    world.put_secret(foreign_secret());
+    let mut object = world.object.lock().unwrap().clone();
+    object.metadata.finalizers = None;
+    drop(object);
+
+    world.run(start());
+
+    assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
+    assert!(world.taken_log().contains(&"read db".to_owned()));
+}
+
+#[test]
+fn a_conflict_runs_again_without_touching_the_condition() {
+    let world = Memory::new(OBJECT, STORE);
+    *world.refuse.lock().unwrap() = Some(WorldError::Conflict("changed meanwhile".to_owned()));
+
+    let outcome = world.run(start());
+
+    assert_eq!(outcome.next, NextRun::Backoff);
+    assert!(outcome.failure.is_none());
+    assert!(world.object.lock().unwrap().status.is_none());
+}
+
+#[test]
+fn an_object_deleted_mid_run_ends_the_run_quietly() {
+    let world = Memory::new(OBJECT, STORE);
+    *world.refuse.lock().unwrap() = Some(WorldError::NotFound);
+
+    let outcome = world.run(start());
+
+    assert_eq!(outcome.next, NextRun::OnChange);
+    assert_eq!(world.taken_log(), ["patch finalizers"]);
+}
+
+#[test]
+fn a_missing_remote_secret_keeps_the_target_that_is_there() {
+    let world = Memory::new(&OBJECT.replace("{key: user}", "{key: gone}"), STORE);
+
+    let outcome = world.run(start());
+
+    assert!(outcome.failure.is_some());
+    assert_eq!(world.taken_log(), ["patch finalizers", "status"]);
+    let (status, message) = world.ready();
+    assert_eq!(status, "False");
+    assert!(message.starts_with("could not get secret data from provider: NotFound: "), "{message}");
+}
+
+#[test]
+fn a_store_that_does_not_exist_is_named_in_the_condition() {
+    let world = Memory::new(&OBJECT.replace("{name: store}", "{name: nowhere}"), STORE);
+
+    world.run(start());
+
+    let (status, message) = world.ready();
+    assert_eq!(status, "False");
+    assert!(message.contains("nowhere"), "{message}");
+}
+
+#[test]
+fn an_object_being_deleted_loses_its_finalizer_and_keeps_its_secret() {
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    world.taken_log();
+    world.object.lock().unwrap().metadata.deletion_timestamp =
+        Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(start()));
+
+    world.run(start());
+
+    assert_eq!(world.taken_log(), ["patch finalizers"]);
+    assert!(world.object.lock().unwrap().metadata.finalizers.as_ref().unwrap().is_empty());
+    assert!(world.value("db", "user").is_some());
+}
