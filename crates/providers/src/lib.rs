@@ -4,6 +4,8 @@
 //! A store whose provider is missing learns which ones are here, and whether the one it wants
 //! exists at all or is merely left out of this build.
 
+#![warn(missing_docs)]
+
 mod lookup;
 mod table;
 mod upstream;
