@@ -7,16 +7,18 @@ use crate::shell;
 
 /// Measures an operator binary, or the API server alone, on the test control plane
 ///
-/// `bench scale` runs an operator over many ExternalSecrets, `bench raw` does the same writes
-/// without one. Options of both: `cargo xtask bench scale --help`.
+/// `bench scale` runs an operator over many ExternalSecrets: time to all Secrets and all Ready,
+/// memory, CPU, API requests, latency of a new object. `bench raw` does the same writes with a
+/// plain client. Both take `--objects N` and `--output json`, scale also `--operator PATH`; see
+/// `cargo xtask bench scale --help`.
 #[derive(clap::Args)]
-#[command(disable_help_flag = true)]
 pub(crate) struct Args {
     /// What to measure and its options
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "scale|raw"
+        value_name = "scale|raw",
+        required = true
     )]
     rest: Vec<String>,
 }

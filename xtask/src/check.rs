@@ -92,7 +92,7 @@ impl Step {
             Self::Clippy => clippy(),
             Self::Doc => doc(&["--workspace"]),
             Self::Generated => generate::check(),
-            Self::Test => test::run(&test::Args::all()),
+            Self::Test => test::run(&test::Args::all())?.require(),
         }
     }
 }

@@ -16,6 +16,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use lockstep_testkit::progress::say;
 
+use test::tally::Tally;
+
 /// Everything there is to do around this repository.
 ///
 /// Start with `cargo xtask test`: it sets up all test servers and runs every test. Before you hand
@@ -44,19 +46,23 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Test(args) => test::run(&args),
-        Command::Cases(args) => cases::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Cluster(args) => cluster::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::NewProvider(args) => new_provider::run(&args),
-        Command::Bench(args) => bench::run(&args),
+        Command::Test(args) => test::run(&args).map(Tally::close),
+        Command::Cases(args) => cases::run(&args).map(Tally::close),
+        Command::Check(args) => check::run(&args).map(done),
+        Command::Cluster(args) => cluster::run(&args).map(done),
+        Command::Generate(args) => generate::run(&args).map(done),
+        Command::NewProvider(args) => new_provider::run(&args).map(done),
+        Command::Bench(args) => bench::run(&args).map(done),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             say(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+fn done((): ()) -> ExitCode {
+    ExitCode::SUCCESS
 }

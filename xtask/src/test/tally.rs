@@ -1,7 +1,11 @@
 //! Counting results: what passed and what failed, read from the lines that test programs print.
 
+use std::fmt;
 use std::io::Write;
 use std::ops::{Add, AddAssign};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,15 +40,30 @@ impl Tally {
         })
     }
 
-    /// Writes the one line that says how it went.
-    pub(crate) fn print(self) {
+    /// Writes the one line that says how it went, as the last of all, and turns it into an exit code.
+    pub(crate) fn close(self) -> ExitCode {
         let mut out = std::io::stdout().lock();
         // A closed standard output does not change the result.
-        drop(writeln!(
-            out,
-            "{} passed, {} failed",
-            self.passed, self.failed
-        ));
+        drop(writeln!(out, "{self}"));
+        if self.failed > 0 {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        }
+    }
+
+    /// An error if anything failed.
+    pub(crate) fn require(self) -> Result<()> {
+        if self.failed > 0 {
+            bail!("{self}");
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
     }
 }
 
