@@ -46,64 +46,32 @@ fn later(minutes: i64) -> Timestamp {
 
 #[test]
 fn every_outcome_has_its_condition_event_and_binding() {
-    let deleted = "secret deleted due to DeletionPolicy=Delete";
+    use TargetOutcome::{Created, Deleted, Gone, Kept as Left, Missing, Unchanged, Updated};
+    let synced = ("True", "SecretSynced", "secret synced");
+    let retained = (
+        "True",
+        "SecretSynced",
+        "secret retained due to DeletionPolicy=Retain",
+    );
+    let deleted = (
+        "True",
+        "SecretDeleted",
+        "secret deleted due to DeletionPolicy=Delete",
+    );
+    let missing = (
+        "True",
+        "SecretMissing",
+        "secret will not be created due to CreationPolicy=Merge",
+    );
     let cases = [
-        (
-            TargetOutcome::Created,
-            ("True", "SecretSynced", "secret synced"),
-            Some(("Created", "secret created")),
-            true,
-        ),
-        (
-            TargetOutcome::Updated,
-            ("True", "SecretSynced", "secret synced"),
-            Some(("Updated", "secret updated")),
-            true,
-        ),
-        (
-            TargetOutcome::Unchanged,
-            ("True", "SecretSynced", "secret synced"),
-            None,
-            true,
-        ),
-        (
-            TargetOutcome::Kept(Kept::NotWanted),
-            ("True", "SecretSynced", "secret synced"),
-            None,
-            false,
-        ),
-        (
-            TargetOutcome::Kept(Kept::Retained),
-            (
-                "True",
-                "SecretSynced",
-                "secret retained due to DeletionPolicy=Retain",
-            ),
-            None,
-            false,
-        ),
-        (
-            TargetOutcome::Deleted,
-            ("True", "SecretDeleted", deleted),
-            Some(("Deleted", deleted)),
-            false,
-        ),
-        (
-            TargetOutcome::Gone,
-            ("True", "SecretDeleted", deleted),
-            None,
-            false,
-        ),
-        (
-            TargetOutcome::Missing,
-            (
-                "True",
-                "SecretMissing",
-                "secret will not be created due to CreationPolicy=Merge",
-            ),
-            None,
-            false,
-        ),
+        (Created, synced, Some(("Created", "secret created")), true),
+        (Updated, synced, Some(("Updated", "secret updated")), true),
+        (Unchanged, synced, None, true),
+        (Left(Kept::NotWanted), synced, None, false),
+        (Left(Kept::Retained), retained, None, false),
+        (Deleted, deleted, Some(("Deleted", deleted.2)), false),
+        (Gone, deleted, None, false),
+        (Missing, missing, None, false),
     ];
     for (target, wanted, event, binds) in cases {
         let report = outcome(target.clone());
