@@ -12,4 +12,5 @@ pub mod float;
 pub mod fmt;
 pub mod gjson;
 pub mod json;
+pub mod regexp;
 pub mod unicode;

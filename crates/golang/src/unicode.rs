@@ -64,6 +64,14 @@ pub fn is_number(c: char) -> bool {
     ) && !added_since_go(c)
 }
 
+/// Go's `unicode.IsDigit`: general category Nd.
+pub fn is_digit(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_digit();
+    }
+    get_general_category(c) == GeneralCategory::DecimalNumber && !added_since_go(c)
+}
+
 fn added_since_go(c: char) -> bool {
     let code = u32::from(c);
     let next = ADDED_SINCE_GO.partition_point(|(start, _)| *start <= code);

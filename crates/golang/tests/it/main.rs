@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a malformed table must stop the tests")]
 
 mod gjson;
+mod regexp;
 
 /// Runs `check` on each line of a table and collects what failed.
 fn failures(table: &str, check: impl Fn(&serde_json::Value) -> Option<String>) -> Vec<String> {
