@@ -1,1 +1,53 @@
-//! Placeholder while the workspace is laid out.
+//! Go's `text/template` with sprig and the functions of External Secrets, exactly as Go, safely.
+//!
+//! A [`Template`] is parsed once and executed on a [`Value`] with an [`Env`] that holds the time,
+//! the source of randomness and the [`Limits`]. Strings are bytes and need not be UTF-8. Nothing
+//! here does I/O, and no template, however hostile, can read anything but its data, run forever,
+//! fill the memory or end the process.
+//!
+//! ```
+//! use lockstep_template::{Env, Limits, Options, Random, RandomError, StrMap, Template, Value};
+//!
+//! struct NoRandom;
+//! impl Random for NoRandom {
+//!     fn fill(&self, _: &mut [u8]) -> Result<(), RandomError> {
+//!         Err(RandomError("none here".into()))
+//!     }
+//! }
+//!
+//! let template = Template::parse("dsn", "{{ .user }}@{{ .host | upper }}", &Options::default())?;
+//! let data = Value::from(StrMap::from_iter([("user", "alice"), ("host", "db")]));
+//! let env = Env { now: jiff::Timestamp::UNIX_EPOCH, random: &NoRandom, limits: Limits::default() };
+//!
+//! assert_eq!(template.execute(&data, &env)?, b"alice@DB");
+//! # Ok::<(), lockstep_template::Error>(())
+//! ```
+#![warn(missing_docs)]
+
+mod ast;
+mod cast;
+mod compare;
+mod context;
+mod env;
+mod error;
+mod exec;
+mod failure;
+mod funcs;
+mod lex;
+mod limits;
+mod methods;
+mod parse;
+mod print;
+mod semver;
+mod strconv;
+mod template;
+mod time;
+mod unicode;
+mod url;
+mod value;
+
+pub use env::{Env, Random, RandomError};
+pub use error::{Error, ErrorKind};
+pub use limits::Limits;
+pub use template::{MissingKey, Options, Template};
+pub use value::{Elem, List, Map, MapKind, Opaque, Str, StrMap, Value};

@@ -1,0 +1,135 @@
+//! Field access: entries of maps, fields of structs, methods of named types.
+
+use super::pipeline::Piped;
+use super::report::At;
+use super::{Exec, Run, Slot};
+use crate::ast::{ExprId, Span};
+use crate::methods;
+use crate::template::MissingKey;
+use crate::value::{MapKind, Object, Value};
+
+impl Exec<'_> {
+    /// Walks `.a.b.c` from `receiver`; arguments go to the last name, which must be a method then.
+    pub(super) fn fields(
+        &mut self,
+        expr: ExprId,
+        mut receiver: Slot,
+        fields: Span,
+        args: &[ExprId],
+        piped: Option<Piped>,
+    ) -> Run<Slot> {
+        let ast = self.ast;
+        let Some((last, before)) = ast.fields[fields.range()].split_last() else {
+            return Ok(receiver);
+        };
+        for field in before {
+            receiver = self.field(expr, receiver, ast.text(*field), &[], None)?;
+        }
+        self.field(expr, receiver, ast.text(*last), args, piped)
+    }
+
+    fn field(
+        &mut self,
+        expr: ExprId,
+        receiver: Slot,
+        name: &[u8],
+        args: &[ExprId],
+        piped: Option<Piped>,
+    ) -> Run<Slot> {
+        let has_args = !args.is_empty() || piped.is_some();
+        match &receiver.value {
+            Value::StrMap(map) => {
+                self.refuse_args(name, has_args, "is not a method but has arguments")?;
+                match map.get(name) {
+                    Some(text) => Ok(Slot::concrete(Value::Str(text.clone()))),
+                    None => self.missing(name, Slot::concrete(Value::from(""))),
+                }
+            }
+            Value::Map(map) => {
+                self.refuse_args(name, has_args, "is not a method but has arguments")?;
+                let any = map.kind() == MapKind::Any;
+                match map.get(name) {
+                    Some(value) => Ok(Slot {
+                        value,
+                        interface: any,
+                    }),
+                    None if any => self.missing(name, Slot::interface(Value::Nil)),
+                    None => self.missing(name, Slot::concrete(Value::StrMap(Default::default()))),
+                }
+            }
+            Value::Nil if receiver.interface => {
+                let name = String::from_utf8_lossy(name);
+                Err(self.error(format!("nil pointer evaluating interface {{}}.{name}")))
+            }
+            Value::Nil if self.missing_key == MissingKey::Error => {
+                let name = crate::strconv::quote(name);
+                Err(self.error(format!("nil data; no entry for key {name}")))
+            }
+            Value::Nil => Ok(Slot::invalid()),
+            value => {
+                if let Some(func) = methods::lookup(value, name) {
+                    self.check_arity(func, args.len(), piped.is_some())?;
+                    return self.invoke(func, Some(value), At::Expr(expr), args, piped);
+                }
+                self.struct_field(&receiver, name, has_args)
+            }
+        }
+    }
+
+    fn struct_field(&self, receiver: &Slot, name: &[u8], has_args: bool) -> Run<Slot> {
+        let shown = String::from_utf8_lossy(name);
+        let ty = receiver.type_name();
+        if let Some(Object::Certificate(certificate)) = receiver.value.as_object()
+            && let Some(text) = match name {
+                b"Cert" => Some(&certificate.cert),
+                b"Key" => Some(&certificate.key),
+                _ => None,
+            }
+        {
+            self.refuse_args(
+                name,
+                has_args,
+                "has arguments but cannot be invoked as function",
+            )?;
+            return Ok(Slot::concrete(Value::Str(text.clone())));
+        }
+        let hidden: &[&[u8]] = match receiver.value.as_object() {
+            Some(Object::Time(_)) => &[b"wall", b"ext", b"loc"],
+            Some(Object::Version(_) | Object::VersionPtr(_)) => &[
+                b"major",
+                b"minor",
+                b"patch",
+                b"pre",
+                b"metadata",
+                b"original",
+            ],
+            _ => &[],
+        };
+        if hidden.contains(&name) {
+            return Err(self.error(format!(
+                "{shown} is an unexported field of struct type {ty}"
+            )));
+        }
+        Err(self.error(format!("can't evaluate field {shown} in type {ty}")))
+    }
+
+    fn refuse_args(&self, name: &[u8], has_args: bool, complaint: &str) -> Run<()> {
+        if !has_args {
+            return Ok(());
+        }
+        let name = String::from_utf8_lossy(name);
+        Err(self.error(format!("{name} {complaint}")))
+    }
+
+    /// What a key that is not there stands for.
+    fn missing(&self, name: &[u8], zero: Slot) -> Run<Slot> {
+        match self.missing_key {
+            MissingKey::Default => Ok(Slot::invalid()),
+            MissingKey::Zero => Ok(zero),
+            MissingKey::Error => {
+                let name = crate::strconv::quote(name);
+                Err(self.error(format!("map has no entry for key {name}")))
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Evaluates pipelines and commands.
+
+use super::report::At;
+use super::{Exec, Run, Slot};
+use crate::ast::{CmdId, ExprId, ExprKind, PipeId};
+use crate::value::Value;
+
+/// What the stages before the current one amount to.
+pub(super) struct Piped {
+    pub(super) slot: Slot,
+    /// Whether it was written out in the template, without any data in it.
+    pub(super) pipe: PipeId,
+    pub(super) stages: usize,
+}
+
+impl Exec<'_> {
+    /// The value of a pipeline; declares or assigns its variables.
+    pub(super) fn pipeline(&mut self, id: PipeId) -> Run<Slot> {
+        self.at = At::Pipe(id);
+        let ast = self.ast;
+        let pipe = ast.pipe(id);
+        let mut piped: Option<Piped> = None;
+        for (at, cmd) in ast.stages[pipe.stages.range()].iter().enumerate() {
+            let mut slot = self.command(*cmd, piped.take())?;
+            slot.interface = false;
+            piped = Some(Piped {
+                slot,
+                pipe: id,
+                stages: at + 1,
+            });
+        }
+        let value = piped.map_or_else(Slot::invalid, |piped| piped.slot);
+        for name in pipe.decl.names() {
+            if pipe.is_assign {
+                self.assign(name, value.clone())?;
+            } else {
+                self.vars.push((name, value.clone()));
+            }
+        }
+        Ok(value)
+    }
+
+    fn command(&mut self, cmd: CmdId, piped: Option<Piped>) -> Run<Slot> {
+        self.step(1)?;
+        let ast = self.ast;
+        let args = ast.args(ast.cmd(cmd));
+        let Some((&first, rest)) = args.split_first() else {
+            return Ok(Slot::invalid());
+        };
+        match &ast.expr(first).kind {
+            ExprKind::Field(fields) => {
+                self.at = At::Expr(first);
+                let dot = self.dot.clone();
+                self.fields(first, dot, *fields, rest, piped)
+            }
+            ExprKind::Chain(node, fields) => {
+                let receiver = self.chain_receiver(first, *node)?;
+                self.fields(first, receiver, *fields, rest, piped)
+            }
+            ExprKind::Function(func) => {
+                self.at = At::Expr(first);
+                self.call(func, At::Cmd(cmd), rest, piped)
+            }
+            ExprKind::Pipe(pipe) => {
+                self.not_a_function(first, rest, piped.as_ref())?;
+                self.pipeline(*pipe)
+            }
+            ExprKind::Variable(name, fields) => {
+                self.at = At::Expr(first);
+                let value = self.lookup(*name)?;
+                if fields.range().is_empty() {
+                    self.not_a_function(first, rest, piped.as_ref())?;
+                    return Ok(value);
+                }
+                self.fields(first, value, *fields, rest, piped)
+            }
+            kind => {
+                self.at = At::Expr(first);
+                self.not_a_function(first, rest, piped.as_ref())?;
+                match kind {
+                    ExprKind::Bool(b) => Ok(Slot::concrete(Value::Bool(*b))),
+                    ExprKind::Dot => Ok(self.dot.clone()),
+                    ExprKind::Number(number) => {
+                        self.ideal_constant(first, number).map(Slot::concrete)
+                    }
+                    ExprKind::String(_, text) => Ok(Slot::concrete(Value::Str(text.clone()))),
+                    _ => Err(self.error("nil is not a command".to_owned())),
+                }
+            }
+        }
+    }
+
+    /// The value that `(pipe).a.b` or `function.a.b` takes its fields from.
+    pub(super) fn chain_receiver(&mut self, chain: ExprId, node: ExprId) -> Run<Slot> {
+        self.at = At::Expr(chain);
+        self.at = At::Expr(node);
+        match self.ast.expr(node).kind {
+            ExprKind::Pipe(pipe) => self.pipeline(pipe),
+            ExprKind::Function(func) => self.call(func, At::Expr(node), &[], None),
+            // The parser makes chains of nothing else.
+            _ => Ok(Slot::invalid()),
+        }
+    }
+
+    fn not_a_function(&self, first: ExprId, rest: &[ExprId], piped: Option<&Piped>) -> Run<()> {
+        if rest.is_empty() && piped.is_none() {
+            return Ok(());
+        }
+        let shown = self.ast.show_expr(first);
+        Err(self.error(format!("can't give argument to non-function {shown}")))
+    }
+}

@@ -1,0 +1,141 @@
+//! The functions a template can call: Go's builtins, sprig, and those of External Secrets.
+//!
+//! Each family has a table of names, parameter types and bodies. Bodies may rely on their
+//! arguments having the types the table gives; they return Go's error texts.
+
+mod args;
+mod builtin;
+mod dates;
+mod dicts;
+mod encoding;
+mod flow;
+mod hashes;
+mod json;
+mod lists;
+mod numbers;
+mod paths;
+mod random;
+mod reflection;
+mod regex;
+mod strings;
+mod urls;
+mod versions;
+mod yaml;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+pub(crate) use args::Args;
+
+use crate::context::Context;
+use crate::failure::Outcome;
+use crate::value::{Ty, Value};
+
+/// A function or method.
+pub(crate) struct Func {
+    pub(crate) name: &'static str,
+    pub(crate) params: &'static [Ty],
+    /// The last parameter may be repeated or absent.
+    pub(crate) variadic: bool,
+    pub(crate) body: Body,
+}
+
+type Plain = fn(&mut Context<'_>, &mut Args) -> Outcome<Value>;
+type Method = fn(&mut Context<'_>, &Value, &mut Args) -> Outcome<Value>;
+
+/// What a function does.
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    Plain(Plain),
+    /// Has a receiver.
+    Method(Method),
+    /// Stops at the first false argument.
+    And,
+    /// Stops at the first true argument.
+    Or,
+    /// Calls a function value; there are none.
+    Call,
+}
+
+impl Func {
+    /// The type of the parameter at `position`.
+    pub(crate) fn param(&self, position: usize) -> Ty {
+        let last = self.params.len().saturating_sub(1);
+        self.params
+            .get(position.min(last))
+            .copied()
+            .unwrap_or(Ty::Any)
+    }
+}
+
+impl fmt::Debug for Func {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name)
+    }
+}
+
+const fn func(name: &'static str, params: &'static [Ty], body: Plain) -> Func {
+    Func {
+        name,
+        params,
+        variadic: false,
+        body: Body::Plain(body),
+    }
+}
+
+/// A function whose last parameter may be repeated or absent.
+const fn variadic(name: &'static str, params: &'static [Ty], body: Plain) -> Func {
+    Func {
+        name,
+        params,
+        variadic: true,
+        body: Body::Plain(body),
+    }
+}
+
+pub(crate) const fn method(name: &'static str, params: &'static [Ty], body: Method) -> Func {
+    Func {
+        name,
+        params,
+        variadic: false,
+        body: Body::Method(body),
+    }
+}
+
+/// All functions, by name.
+static TABLE: LazyLock<Vec<&'static Func>> = LazyLock::new(|| {
+    let families: [&'static [Func]; 17] = [
+        builtin::FUNCS,
+        dates::FUNCS,
+        dicts::FUNCS,
+        encoding::FUNCS,
+        flow::FUNCS,
+        hashes::FUNCS,
+        json::FUNCS,
+        lists::FUNCS,
+        numbers::FUNCS,
+        paths::FUNCS,
+        random::FUNCS,
+        reflection::FUNCS,
+        regex::FUNCS,
+        strings::FUNCS,
+        urls::FUNCS,
+        versions::FUNCS,
+        yaml::FUNCS,
+    ];
+    let mut table: Vec<&'static Func> = families.iter().flat_map(|family| family.iter()).collect();
+    table.sort_by_key(|func| func.name);
+    table
+});
+
+/// The function of that name.
+pub(crate) fn lookup(name: &[u8]) -> Option<&'static Func> {
+    let table = &*TABLE;
+    let at = table
+        .binary_search_by(|func| func.name.as_bytes().cmp(name))
+        .ok()?;
+    table.get(at).copied()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! JSON in and out, as `encoding/json` has it.
+
+mod encode;
+
+use encode::Style;
+use lockstep_golang::json::{self, Number};
+
+use super::{Args, Func, func};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::limits::{Exceeded, Meter};
+use crate::value::{List, Map, Str, Ty, Value};
+
+pub(super) const FUNCS: &[Func] = &[
+    func("fromJson", &[Ty::Str], |cx, args| {
+        match json::decode(args.bytes(0)) {
+            Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
+            Err(_) => Ok(Value::Nil),
+        }
+    }),
+    func("mustFromJson", &[Ty::Str], |cx, args| {
+        match json::decode(args.bytes(0)) {
+            Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
+            Err(error) => Err(decode_failure(&error)),
+        }
+    }),
+    func("toJson", &[Ty::Any], |cx, args| {
+        lenient(cx, args, Style::Compact)
+    }),
+    func("mustToJson", &[Ty::Any], |cx, args| {
+        strict(cx, args, Style::Compact)
+    }),
+    func("toPrettyJson", &[Ty::Any], |cx, args| {
+        lenient(cx, args, Style::Pretty)
+    }),
+    func("mustToPrettyJson", &[Ty::Any], |cx, args| {
+        strict(cx, args, Style::Pretty)
+    }),
+    func("toRawJson", &[Ty::Any], |cx, args| {
+        strict(cx, args, Style::Raw)
+    }),
+    func("mustToRawJson", &[Ty::Any], |cx, args| {
+        strict(cx, args, Style::Raw)
+    }),
+];
+
+/// What cannot be encoded is empty.
+fn lenient(cx: &mut Context<'_>, args: &Args, style: Style) -> Outcome<Value> {
+    match encode::encode(&mut cx.meter, args.value(0), style) {
+        Ok(text) => cx.string(text),
+        Err(Failure::Message(_)) => Ok(Value::from("")),
+        Err(limit) => Err(limit),
+    }
+}
+
+fn strict(cx: &mut Context<'_>, args: &Args, style: Style) -> Outcome<Value> {
+    let text = encode::encode(&mut cx.meter, args.value(0), style)?;
+    cx.string(text)
+}
+
+/// The error shows one character of the input, which counts as a value.
+fn decode_failure(error: &json::Error) -> Failure {
+    match error {
+        json::Error::UnexpectedEnd => Failure::new(error.to_string()),
+        json::Error::InvalidCharacter { place, .. } => {
+            let shown = error.to_string();
+            let byte = shown
+                .strip_prefix("invalid character ")
+                .and_then(|rest| rest.strip_suffix(place))
+                .unwrap_or_default();
+            Failure::new("invalid character ")
+                .value(byte.trim_end())
+                .text(format!(" {place}"))
+        }
+        _ => Failure::of_value(error.to_string()),
+    }
+}
+
+/// A decoded document as template values.
+pub(super) fn value_of(meter: &mut Meter, decoded: json::Value) -> Result<Value, Exceeded> {
+    meter.charge(size_of::<Value>())?;
+    Ok(match decoded {
+        json::Value::Null => Value::Nil,
+        json::Value::Bool(b) => Value::Bool(b),
+        json::Value::Number(Number::Float(x)) => Value::Float(x),
+        json::Value::Number(Number::Int(n)) => Value::Int64(n),
+        json::Value::Number(Number::Text(text)) => Value::from(text),
+        json::Value::String(text) => {
+            meter.charge(text.len())?;
+            Value::from(text)
+        }
+        json::Value::Array(items) => {
+            let items: Result<_, _> = items
+                .into_iter()
+                .map(|item| value_of(meter, item))
+                .collect();
+            Value::List(List::any(items?))
+        }
+        json::Value::Object(members) => {
+            let entries: Result<_, Exceeded> = members
+                .into_iter()
+                .map(|(key, member)| {
+                    meter.charge(key.len())?;
+                    Ok((Str::from(key), value_of(meter, member)?))
+                })
+                .collect();
+            Value::Map(Map::new(entries?))
+        }
+    })
+}

@@ -1,0 +1,192 @@
+//! Writes template values as JSON.
+
+use lockstep_golang::base64::{self, Encoding};
+use lockstep_golang::float;
+use lockstep_golang::json::{Html, append_string};
+
+use crate::failure::{Failure, Outcome};
+use crate::limits::{Exceeded, MAX_NESTING, Meter};
+use crate::value::{Elem, List, Object, Value};
+
+/// How the text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::funcs) enum Style {
+    Compact,
+    /// Two spaces for each level.
+    Pretty,
+    /// `<`, `>` and `&` as they are.
+    Raw,
+}
+
+pub(in crate::funcs) fn encode(meter: &mut Meter, value: &Value, style: Style) -> Outcome<String> {
+    let mut encoder = Encoder {
+        out: String::new(),
+        style,
+        depth: 0,
+        meter,
+    };
+    encoder.value(value)?;
+    Ok(encoder.out)
+}
+
+struct Encoder<'m> {
+    out: String,
+    style: Style,
+    depth: usize,
+    meter: &'m mut Meter,
+}
+
+impl Encoder<'_> {
+    fn value(&mut self, value: &Value) -> Outcome<()> {
+        self.meter.step(1)?;
+        if self.out.len() > self.meter.limits().memory {
+            return Err(Exceeded::Memory(self.meter.limits().memory).into());
+        }
+        match value {
+            Value::Nil => self.out.push_str("null"),
+            Value::Bool(b) => self.out.push_str(if *b { "true" } else { "false" }),
+            Value::Int(n) | Value::Int64(n) => self.out.push_str(&n.to_string()),
+            Value::Uint8(_) | Value::Uint32(_) | Value::Uint64(_) => {
+                self.out
+                    .push_str(&value.as_unsigned().unwrap_or(0).to_string());
+            }
+            Value::Float(x) => match float::json(*x) {
+                Some(text) => self.out.push_str(&text),
+                None => {
+                    let shown = float::general(*x);
+                    return Err(Failure::new(format!("json: unsupported value: {shown}")));
+                }
+            },
+            Value::Str(text) => self.string(text),
+            Value::List(list) => return self.list(list),
+            Value::Map(map) if map.is_nil() => self.out.push_str("null"),
+            Value::Map(map) => {
+                let entries = map.entries();
+                return self.object(entries.iter().map(|(key, value)| (key.as_bytes(), value)));
+            }
+            Value::StrMap(map) => {
+                let entries: Vec<_> = map
+                    .iter()
+                    .map(|(key, text)| (key, Value::Str(text.clone())))
+                    .collect();
+                return self.object(entries.iter().map(|(key, value)| (key.as_bytes(), value)));
+            }
+            Value::Object(object) => return self.named(value, &object.0),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, text: &[u8]) {
+        let html = if self.style == Style::Raw {
+            Html::Plain
+        } else {
+            Html::Escaped
+        };
+        append_string(&mut self.out, text, html);
+    }
+
+    fn list(&mut self, list: &List) -> Outcome<()> {
+        if list.is_nil() {
+            self.out.push_str("null");
+            return Ok(());
+        }
+        let items = list.to_vec();
+        if list.elem() == Elem::Byte {
+            let byte = |item: &Value| item.as_unsigned().and_then(|n| u8::try_from(n).ok());
+            let bytes: Vec<u8> = items.iter().filter_map(byte).collect();
+            self.string(base64::encode(Encoding::Standard, bytes).as_bytes());
+            return Ok(());
+        }
+        self.open('[')?;
+        for (at, item) in items.iter().enumerate() {
+            self.separate(at);
+            self.value(item)?;
+        }
+        self.close(']', items.is_empty());
+        Ok(())
+    }
+
+    fn object<'v>(
+        &mut self,
+        entries: impl ExactSizeIterator<Item = (&'v [u8], &'v Value)>,
+    ) -> Outcome<()> {
+        let empty = entries.len() == 0;
+        self.open('{')?;
+        for (at, (key, value)) in entries.enumerate() {
+            self.separate(at);
+            self.string(key);
+            self.out.push_str(if self.style == Style::Pretty {
+                ": "
+            } else {
+                ":"
+            });
+            self.value(value)?;
+        }
+        self.close('}', empty);
+        Ok(())
+    }
+
+    fn named(&mut self, value: &Value, object: &Object) -> Outcome<()> {
+        match object {
+            Object::Time(time) => {
+                let year = time.calendar().year;
+                if !(0..=9999).contains(&year) {
+                    return Err(Failure::new(
+                        "json: error calling MarshalJSON for type time.Time: \
+                         Time.MarshalJSON: year outside of range [0,9999]",
+                    ));
+                }
+                let text = time.format(b"2006-01-02T15:04:05.999999999Z07:00");
+                self.string(&text);
+            }
+            Object::Duration(_) | Object::Month(_) | Object::Weekday(_) => {
+                self.out
+                    .push_str(&value.as_signed().unwrap_or(0).to_string());
+            }
+            Object::Version(version) | Object::VersionPtr(version) => {
+                self.string(version.to_string().as_bytes());
+            }
+            Object::Certificate(pair) => {
+                let fields = [Value::Str(pair.cert.clone()), Value::Str(pair.key.clone())];
+                let names: [&[u8]; 2] = [b"Cert", b"Key"];
+                return self.object(names.into_iter().zip(&fields));
+            }
+            Object::Location(_) => self.out.push_str("{}"),
+            Object::Complex { .. } => {
+                return Err(Failure::new("json: unsupported type: complex128"));
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, bracket: char) -> Outcome<()> {
+        if self.depth >= MAX_NESTING {
+            return Err(Exceeded::Nesting.into());
+        }
+        self.depth += 1;
+        self.out.push(bracket);
+        Ok(())
+    }
+
+    fn separate(&mut self, at: usize) {
+        if at > 0 {
+            self.out.push(',');
+        }
+        self.line();
+    }
+
+    fn close(&mut self, bracket: char, empty: bool) {
+        self.depth -= 1;
+        if !empty {
+            self.line();
+        }
+        self.out.push(bracket);
+    }
+
+    fn line(&mut self) {
+        if self.style == Style::Pretty {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n("  ", self.depth));
+        }
+    }
+}

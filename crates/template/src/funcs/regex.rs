@@ -1,0 +1,184 @@
+//! Regular expressions in Go's syntax.
+//!
+//! Compiling is the expensive part, so a pattern is compiled once in an execution and counted in
+//! steps by how large it may become; matching takes time linear in the text.
+
+use std::sync::Arc;
+
+use lockstep_golang::regexp::{Regexp, quote_meta};
+
+use super::{Args, Func, func};
+use crate::context::Context;
+use crate::failure::{Failure, Outcome};
+use crate::value::{Elem, List, Str, Ty, Value};
+
+const FIND: &[Ty] = &[Ty::Str, Ty::Str];
+const COUNTED: &[Ty] = &[Ty::Str, Ty::Str, Ty::Int];
+const REPLACE: &[Ty] = &[Ty::Str, Ty::Str, Ty::Str];
+
+pub(super) const FUNCS: &[Func] = &[
+    func("regexMatch", FIND, |cx, args| match compile(cx, args) {
+        Ok(regexp) => Ok(Value::Bool(regexp.is_match(args.bytes(1)))),
+        Err(Failure::Message(_)) => Ok(Value::Bool(false)),
+        Err(limit) => Err(limit),
+    }),
+    func("mustRegexMatch", FIND, |cx, args| {
+        Ok(Value::Bool(compile(cx, args)?.is_match(args.bytes(1))))
+    }),
+    func("regexFind", FIND, |cx, args| panicking(find, cx, args)),
+    func("mustRegexFind", FIND, find),
+    func("regexFindAll", COUNTED, |cx, args| {
+        panicking(find_all, cx, args)
+    }),
+    func("mustRegexFindAll", COUNTED, find_all),
+    func("regexSplit", COUNTED, |cx, args| panicking(split, cx, args)),
+    func("mustRegexSplit", COUNTED, split),
+    func("regexReplaceAll", REPLACE, |cx, args| {
+        panicking(replace_all, cx, args)
+    }),
+    func("mustRegexReplaceAll", REPLACE, replace_all),
+    func("regexReplaceAllLiteral", REPLACE, |cx, args| {
+        panicking(replace_literal, cx, args)
+    }),
+    func("mustRegexReplaceAllLiteral", REPLACE, replace_literal),
+    func("regexQuoteMeta", &[Ty::Str], |cx, args| {
+        cx.string(quote_meta(args.bytes(0)))
+    }),
+];
+
+type Body = fn(&mut Context<'_>, &mut Args) -> Outcome<Value>;
+
+/// Upstream's functions without `must` panic on a bad pattern, with another sentence.
+fn panicking(body: Body, cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    body(cx, args).map_err(|why| match why {
+        limit @ Failure::Limit(_) => limit,
+        Failure::Message(parts) => {
+            let pattern = args.bytes(0);
+            let shown = backquoted(pattern).unwrap_or_else(|| crate::strconv::quote(pattern));
+            let start = Failure::new("regexp: Compile(").value(shown).text("): ");
+            parts.into_iter().fold(start, Failure::with)
+        }
+    })
+}
+
+fn backquoted(text: &[u8]) -> Option<String> {
+    crate::strconv::can_backquote(text).then(|| format!("`{}`", String::from_utf8_lossy(text)))
+}
+
+/// The first argument compiled, and the second counted as work.
+fn compile(cx: &mut Context<'_>, args: &Args) -> Outcome<Arc<Regexp>> {
+    cx.meter.step(args.bytes(1).len() as u64 / 64)?;
+    let pattern = args.text(0);
+    if let Some((_, regexp)) = cx.regexps.iter().find(|(known, _)| *known == pattern) {
+        return Ok(Arc::clone(regexp));
+    }
+    cx.meter.step(weight(&pattern))?;
+    match Regexp::from_bytes(&pattern) {
+        Ok(regexp) => {
+            let regexp = Arc::new(regexp);
+            cx.remember(pattern, &regexp);
+            Ok(regexp)
+        }
+        Err(error) => Err(Failure::of_value(error.to_string())),
+    }
+}
+
+/// Steps for compiling: more for long patterns and much more for counted repetitions.
+fn weight(pattern: &[u8]) -> u64 {
+    let mut repeats = 1u64;
+    for counted in pattern.split(|b| *b == b'{').skip(1) {
+        let digits = counted
+            .iter()
+            .take_while(|b| b.is_ascii_digit() || **b == b',');
+        let number = |n: u64, b: &u8| {
+            if *b == b',' {
+                0
+            } else {
+                n * 10 + u64::from(b - b'0')
+            }
+        };
+        repeats = repeats.saturating_add(digits.take(8).fold(0, number));
+    }
+    (pattern.len() as u64)
+        .saturating_mul(repeats)
+        .saturating_mul(10)
+        .saturating_add(2000)
+}
+
+fn find(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    let regexp = compile(cx, args)?;
+    let text = args.bytes(1);
+    let found = regexp
+        .find(text)
+        .and_then(|range| text.get(range))
+        .unwrap_or_default();
+    cx.string(found)
+}
+
+fn strings<'t>(cx: &mut Context<'_>, parts: impl Iterator<Item = &'t [u8]>) -> Outcome<Value> {
+    let mut out = Vec::new();
+    for part in parts {
+        cx.meter.charge(part.len() + size_of::<Value>())?;
+        out.push(Str::from(part));
+    }
+    Ok(Value::List(List::strings(out)))
+}
+
+/// No match at all is the nil slice.
+fn find_all(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    let regexp = compile(cx, args)?;
+    let text = args.bytes(1);
+    let found = regexp.find_all(text, args.int(2));
+    if found.is_empty() {
+        return Ok(Value::List(List::nil(Elem::Str)));
+    }
+    strings(cx, found.into_iter().filter_map(|range| text.get(range)))
+}
+
+/// A count of zero gives the nil slice.
+fn split(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    let regexp = compile(cx, args)?;
+    if args.int(2) == 0 {
+        return Ok(Value::List(List::nil(Elem::Str)));
+    }
+    strings(cx, regexp.split(args.bytes(1), args.int(2)).into_iter())
+}
+
+fn replace_all(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    let regexp = compile(cx, args)?;
+    let references = memchr::memchr_iter(b'$', args.bytes(2)).count();
+    reserve_replaced(cx, &regexp, args, references)?;
+    Ok(Value::from(
+        regexp.replace_all(args.bytes(1), args.bytes(2)),
+    ))
+}
+
+fn replace_literal(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    let regexp = compile(cx, args)?;
+    reserve_replaced(cx, &regexp, args, 0)?;
+    Ok(Value::from(
+        regexp.replace_all_literal(args.bytes(1), args.bytes(2)),
+    ))
+}
+
+/// Counts what a replacement may grow to; the matches are counted only if it could be much.
+fn reserve_replaced(
+    cx: &mut Context<'_>,
+    regexp: &Regexp,
+    args: &Args,
+    references: usize,
+) -> Outcome<()> {
+    let (text, replacement) = (args.bytes(1).len(), args.bytes(2).len());
+    let size = |matches: usize| {
+        let groups = text.saturating_mul(references);
+        text.saturating_add(matches.saturating_mul(replacement))
+            .saturating_add(groups)
+    };
+    let most = size(text.saturating_add(1));
+    let matches = if most < 64 << 10 {
+        text + 1
+    } else {
+        regexp.find_all(args.bytes(1), -1).len()
+    };
+    Ok(cx.reserve(size(matches))?)
+}

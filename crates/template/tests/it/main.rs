@@ -1,0 +1,4 @@
+//! The crate's integration tests.
+
+mod cases;
+mod conformance;
