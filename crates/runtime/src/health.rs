@@ -102,6 +102,18 @@ impl Component {
         }
     }
 
+    /// The part does all it can for now, and this is what people should know. Logged when news.
+    pub fn ready_but(&self, note: impl Into<String>) {
+        let note = note.into();
+        let old = self.replace(|_| State {
+            ready: true,
+            trouble: Some(note.clone()),
+        });
+        if old.trouble.as_deref() != Some(note.as_str()) {
+            tracing::info!(component = %self.name, %note, "ready");
+        }
+    }
+
     /// The part waits for something. Logged when the reason is news.
     pub fn waiting(&self, reason: impl Into<String>) {
         let reason = reason.into();

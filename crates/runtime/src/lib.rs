@@ -21,7 +21,11 @@ pub mod apply;
 #[cfg(feature = "cluster")]
 pub mod client;
 #[cfg(feature = "cluster")]
+pub mod events;
+#[cfg(feature = "cluster")]
 pub mod failure;
+#[cfg(feature = "cluster")]
+pub mod lease;
 #[cfg(feature = "cluster")]
 pub mod objects;
 #[cfg(feature = "cluster")]

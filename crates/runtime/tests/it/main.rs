@@ -6,6 +6,8 @@
 )]
 
 mod apply;
+mod events;
+mod lease;
 mod objects;
 mod place;
 mod watch;
