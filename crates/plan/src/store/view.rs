@@ -55,7 +55,7 @@ impl StoreView {
 }
 
 /// Where the stores and generators an object names are looked up.
-pub trait StoreLookup {
+pub trait StoreLookup: Sync {
     /// The store, if it exists.
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>>;
 
