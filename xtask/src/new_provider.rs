@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use lockstep_testkit::place;
 use lockstep_testkit::progress::say;
 
-use crate::generate;
+use crate::{generate, shell};
 
 const TEMPLATE: &str = "xtask/template-provider";
 
@@ -35,6 +35,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     copy(&root.join(TEMPLATE), &folder, &names)?;
     say(&format!("created providers/{}", names.folder));
     generate::run(&generate::Args {})?;
+    // Other names break lines elsewhere.
+    let package = format!("lockstep-provider-{}", names.folder);
+    shell::run(shell::cargo().args(["fmt", "--package", &package]))?;
     say(&format!(
         "next: read providers/{0}/src from spec.rs to store.rs and make it speak to the real backend,\n\
          then `cargo xtask check {0}`",
