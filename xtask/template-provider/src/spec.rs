@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AcmeSpec {
-    /// Address of the server, for example https://acme.example.com.
+    /// Address of the server, for example `https://acme.example.com`.
     pub url: String,
     /// How to sign in.
     pub auth: Auth,
