@@ -24,6 +24,7 @@ pub mod window;
 
 pub use event::{EventNote, Severity};
 pub use failure::Failure;
-pub use settings::{CopiedMetadata, Delimiters, RefreshNote, Settings};
+pub use lockstep_template::{Random, RandomError};
+pub use settings::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Settings};
 pub use store::{StoreKey, StoreKind, StoreLookup, StoreView};
 pub use target::{Salt, TargetRow};

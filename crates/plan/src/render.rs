@@ -1,11 +1,17 @@
 //! Data, labels and annotations of a target: those of the ExternalSecret where there is no
 //! template, else what the template says. The Secret that exists is not looked at here.
 
+mod engine;
+mod template;
+mod yaml;
+
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
-use lockstep_api::external_secret::{Template, TemplateMergePolicy, TemplateMetadata};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider::SecretMap;
+
+pub(crate) use engine::transform_keys;
 
 use crate::external_secret::TemplateSources;
 use crate::settings::Settings;
@@ -21,12 +27,19 @@ pub(crate) struct Rendered {
     pub(crate) data: SecretMap,
 }
 
+/// What rendering may use beside the object and its data.
+#[derive(Clone, Copy)]
+pub(crate) struct Means<'a> {
+    pub(crate) sources: &'a TemplateSources,
+    pub(crate) settings: &'a Settings,
+    pub(crate) now: Timestamp,
+}
+
 /// Renders the target of an object from fetched data; the error is the text of the event.
 pub(crate) fn render(
     object: &ExternalSecret,
     data: SecretMap,
-    sources: &TemplateSources,
-    settings: &Settings,
+    means: Means<'_>,
 ) -> Result<Rendered, String> {
     let Some(template) = object
         .spec
@@ -34,10 +47,10 @@ pub(crate) fn render(
         .as_ref()
         .and_then(|target| target.template.as_deref())
     else {
-        return Ok(untemplated(object, data, settings));
+        return Ok(untemplated(object, data, means.settings));
     };
     validate::secret_template(&object.spec)
-        .and_then(|()| apply(template, data, sources, settings))
+        .and_then(|()| template::apply(template, data, means))
         .map_err(|text| format!("could not apply template: {text}"))
 }
 
@@ -56,42 +69,5 @@ fn untemplated(object: &ExternalSecret, data: SecretMap, settings: &Settings) ->
     }
 }
 
-fn apply(
-    template: &Template,
-    fetched: SecretMap,
-    _sources: &TemplateSources,
-    settings: &Settings,
-) -> Result<Rendered, String> {
-    let metadata = template.metadata.clone().unwrap_or_default();
-    let TemplateMetadata {
-        labels,
-        annotations,
-        finalizers,
-    } = metadata;
-    let includes_fetched = *template.merge_policy() == TemplateMergePolicy::Merge
-        || (template.data.is_empty() && template.template_from.is_empty());
-    let mut data = if includes_fetched {
-        fetched
-    } else {
-        SecretMap::new()
-    };
-    if !template.template_from.is_empty() {
-        return Err("templateFrom is not in this build".to_owned());
-    }
-    let values = template.data.iter().chain(&labels).chain(&annotations);
-    for (key, text) in values {
-        if text.contains(&settings.delimiters.left) {
-            return Err(format!("templates are not in this build (key {key})"));
-        }
-    }
-    for (key, text) in &template.data {
-        data.insert(key.clone(), SecretValue::from(text.as_str()));
-    }
-    Ok(Rendered {
-        secret_type: template.type_.clone().filter(|written| !written.is_empty()),
-        labels,
-        annotations,
-        finalizers,
-        data,
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -4,13 +4,21 @@
 
 mod merge;
 
-use lockstep_api::external_secret::{Rewrite, RewriteRegexp, RewriteTransform};
+use jiff::Timestamp;
+use lockstep_api::external_secret::{Rewrite, RewriteRegexp};
 use lockstep_provider::{Error, SecretMap};
 
 use crate::pattern::Pattern;
+use crate::render::transform_keys;
+use crate::settings::Settings;
 
 /// Applies all operations in order.
-pub(crate) fn rewrite(operations: &[Rewrite], map: SecretMap) -> Result<SecretMap, Error> {
+pub(crate) fn rewrite(
+    operations: &[Rewrite],
+    map: SecretMap,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<SecretMap, Error> {
     let steps = operations.iter().enumerate();
     steps.into_iter().try_fold(map, |map, (at, operation)| {
         let changed = if let Some(merge) = &operation.merge {
@@ -18,7 +26,7 @@ pub(crate) fn rewrite(operations: &[Rewrite], map: SecretMap) -> Result<SecretMa
         } else if let Some(regexp) = &operation.regexp {
             by_pattern(regexp, map)
         } else if let Some(transform) = &operation.transform {
-            by_template(transform, map)
+            transform_keys(&transform.template, map, settings, now)
         } else {
             Ok(map)
         };
@@ -34,12 +42,6 @@ fn by_pattern(operation: &RewriteRegexp, map: SecretMap) -> Result<SecretMap, Er
     Ok(renamed
         .map(|(key, value)| (pattern.replace_all(&key, &operation.target), value))
         .collect())
-}
-
-fn by_template(_operation: &RewriteTransform, _map: SecretMap) -> Result<SecretMap, Error> {
-    Err(Error::unsupported(
-        "transform failed with templates are not in this build",
-    ))
 }
 
 #[cfg(test)]

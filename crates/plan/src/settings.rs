@@ -1,7 +1,11 @@
 //! What the operator was started with, as far as decisions depend on it. Parsed from flags by the
 //! binary; nothing below it knows flags or the environment.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use lockstep_template::{Random, RandomError};
 
 use crate::target::Salt;
 
@@ -32,6 +36,8 @@ pub struct Settings {
     pub copied_metadata: CopiedMetadata,
     /// Delimiters of templates.
     pub delimiters: Delimiters,
+    /// Where templates get keys, salts and passwords from.
+    pub random: Randomness,
     /// Key of the fingerprints in [`crate::TargetRow`]; random, made at start.
     pub salt: Salt,
 }
@@ -49,6 +55,7 @@ impl Default for Settings {
             observed_generation: true,
             copied_metadata: CopiedMetadata::All,
             delimiters: Delimiters::default(),
+            random: Randomness::default(),
             salt: Salt::default(),
         }
     }
@@ -111,6 +118,42 @@ impl Default for Delimiters {
             left: "{{".to_owned(),
             right: "}}".to_owned(),
         }
+    }
+}
+
+/// A source of random bytes, handed in by the program; without one, templates that need it fail.
+#[derive(Clone)]
+pub struct Randomness(Arc<dyn Random + Send + Sync>);
+
+impl Randomness {
+    /// Takes a source.
+    pub fn new(source: impl Random + Send + Sync + 'static) -> Self {
+        Self(Arc::new(source))
+    }
+
+    /// The source.
+    pub(crate) fn source(&self) -> &dyn Random {
+        &*self.0
+    }
+}
+
+impl Default for Randomness {
+    fn default() -> Self {
+        Self::new(NoRandomness)
+    }
+}
+
+impl fmt::Debug for Randomness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Randomness")
+    }
+}
+
+struct NoRandomness;
+
+impl Random for NoRandomness {
+    fn fill(&self, _buffer: &mut [u8]) -> Result<(), RandomError> {
+        Err(RandomError("no source of randomness is set".to_owned()))
     }
 }
 

@@ -2,6 +2,7 @@
 //! earlier ones. Rewriting, conversion, key checks, decoding and the null-byte policy happen here;
 //! templates come after. A missing remote secret is skipped where the deletion policy allows it.
 
+use jiff::Timestamp;
 use lockstep_api::external_secret::{
     ConversionStrategy, DataFromEntry, DecodingStrategy, DeletionPolicy, NullBytePolicy,
 };
@@ -14,6 +15,7 @@ use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::rewrite::rewrite;
+use crate::settings::Settings;
 
 /// What a read gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub fn assemble(
     object: &ExternalSecret,
     list: &FetchList,
     answers: Vec<Result<Payload, Error>>,
+    settings: &Settings,
+    now: Timestamp,
 ) -> Result<Assembled, Failure> {
     if answers.len() != list.items.len() {
         let text = format!("{} reads got {} answers", list.items.len(), answers.len());
@@ -54,7 +58,7 @@ pub fn assemble(
             }
             Err(error) => return Err(failed(object, item, &read_failed(&item.source, error))),
         };
-        let part = treat(object, item.place, payload);
+        let part = treat(object, item.place, payload).and_then(|part| part.finish(settings, now));
         assembled
             .data
             .extend(part.map_err(|error| failed(object, item, &error))?);
@@ -108,8 +112,16 @@ fn failed(object: &ExternalSecret, item: &FetchItem, error: &Error) -> Failure {
     item.place.failed(object, failure)
 }
 
-/// Everything between a payload and the keys it contributes.
-fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<SecretMap, Error> {
+/// One payload on its way to the keys it contributes.
+enum Part<'a> {
+    /// A value that is ready.
+    Ready(SecretMap),
+    /// A set whose keys and values are still to be treated.
+    Set(&'a DataFromEntry, SecretMap),
+}
+
+/// Finds the entry a payload is for, and treats single values.
+fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<Part<'_>, Error> {
     match (place, payload) {
         (Place::Data(at), Payload::Value(value)) => {
             let entry = object
@@ -121,7 +133,7 @@ fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<Secr
             let value = decode_value(value, reference.decoding_strategy.as_ref())?;
             let part = SecretMap::from_iter([(entry.secret_key.clone(), value)]);
             check_null_bytes(&part, reference.null_byte_policy.as_ref())?;
-            Ok(part)
+            Ok(Part::Ready(part))
         }
         (Place::DataFrom(at), Payload::Map(map)) => {
             let entry = object
@@ -129,36 +141,34 @@ fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<Secr
                 .data_from
                 .get(at)
                 .ok_or_else(|| unknown_entry(place))?;
-            treat_set(entry, map)
+            Ok(Part::Set(entry, map))
         }
         _ => Err(unknown_entry(place)),
     }
 }
 
-fn treat_set(entry: &DataFromEntry, map: SecretMap) -> Result<SecretMap, Error> {
-    let treatment = Treatment::of(entry);
-    let map = if !entry.rewrite.is_empty() {
-        // Rewriting takes the place of conversion.
-        rewrite(&entry.rewrite, map)
-            .map_err(|error| error.context("error applying rewrite to keys"))?
-    } else if let Some(treatment) = &treatment {
-        let convert = conversion(treatment.conversion);
-        let written = treatment.conversion.map_or("", ConversionStrategy::as_str);
-        convert_keys(map, convert).map_err(|error| {
-            error.context(format_args!(
-                "error applying conversion strategy {written} to keys"
-            ))
-        })?
-    } else {
-        map
-    };
-    let map = validate_keys(map).map_err(|error| error.context(INVALID_KEYS))?;
-    let Some(treatment) = treatment else {
-        return Ok(map);
-    };
-    let map = decode_map(map, treatment.decoding)?;
-    check_null_bytes(&map, treatment.null_bytes)?;
-    Ok(map)
+impl Part<'_> {
+    fn finish(self, settings: &Settings, now: Timestamp) -> Result<SecretMap, Error> {
+        let (entry, map) = match self {
+            Self::Ready(map) => return Ok(map),
+            Self::Set(entry, map) => (entry, map),
+        };
+        let treatment = Treatment::of(entry);
+        let map = match &treatment {
+            // Rewriting takes the place of conversion.
+            _ if !entry.rewrite.is_empty() => rewrite(&entry.rewrite, map, settings, now)
+                .map_err(|error| error.context("error applying rewrite to keys"))?,
+            Some(treatment) => treatment.convert(map)?,
+            None => map,
+        };
+        let map = validate_keys(map).map_err(|error| error.context(INVALID_KEYS))?;
+        let Some(treatment) = treatment else {
+            return Ok(map);
+        };
+        let map = decode_map(map, treatment.decoding)?;
+        check_null_bytes(&map, treatment.null_bytes)?;
+        Ok(map)
+    }
 }
 
 const INVALID_KEYS: &str =
@@ -172,6 +182,15 @@ struct Treatment<'a> {
 }
 
 impl<'a> Treatment<'a> {
+    fn convert(&self, map: SecretMap) -> Result<SecretMap, Error> {
+        let written = self.conversion.map_or("", ConversionStrategy::as_str);
+        convert_keys(map, conversion(self.conversion)).map_err(|error| {
+            error.context(format_args!(
+                "error applying conversion strategy {written} to keys"
+            ))
+        })
+    }
+
     fn of(entry: &'a DataFromEntry) -> Option<Self> {
         if let Some(find) = &entry.find {
             return Some(Self {

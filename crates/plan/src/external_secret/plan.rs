@@ -1,9 +1,12 @@
 //! What to write: the deletion policy for data that is gone, the creation policy for data that is
 //! there, and former targets to delete. Only Secrets controlled by this very object are deleted.
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
 use lockstep_api::{ExternalSecret, keys, messages, reasons};
+use lockstep_provider::SecretMap;
+use lockstep_provider::error::Retry;
 
 use super::assemble::Assembled;
 use super::names::{created_by, name, namespace, uid};
@@ -12,7 +15,7 @@ use super::{Observed, TargetView};
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
-use crate::render::render;
+use crate::render::{Means, Rendered, render};
 use crate::settings::Settings;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
 
@@ -47,11 +50,12 @@ pub enum TargetPlan {
     Gone,
 }
 
-/// Plans the writes for assembled data.
+/// Plans the writes for assembled data. `now` is the start of the run.
 pub fn plan(
     observed: &Observed<'_>,
     assembled: Assembled,
     settings: &Settings,
+    now: Timestamp,
 ) -> Result<Plan, Failure> {
     let Assembled { data, events } = assembled;
     let object = observed.object;
@@ -83,7 +87,12 @@ pub fn plan(
         CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
         CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
     };
-    let desired = desired(observed, write, data, settings)?;
+    let means = Means {
+        sources: observed.sources,
+        settings,
+        now,
+    };
+    let desired = desired(observed, write, data, means)?;
     plan.target = write_plan(observed.target, desired, settings);
     if write.owns() {
         plan.orphans = orphans(observed);
@@ -145,22 +154,19 @@ fn was_deleted(object: &ExternalSecret) -> bool {
 fn desired(
     observed: &Observed<'_>,
     write: Write,
-    data: lockstep_provider::SecretMap,
-    settings: &Settings,
+    data: SecretMap,
+    means: Means<'_>,
 ) -> Result<Desired, Failure> {
     let object = observed.object;
     let target = object.spec.target.as_ref();
-    let rendered = render(object, data, observed.sources, settings).map_err(|text| {
-        let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text);
-        let exists = !matches!(observed.target, TargetView::Absent);
-        let target = object.target_name();
-        if !exists {
-            return failure;
-        }
-        failure
-            .with_event(|text| format!("unable to mutate secret {target}: {text}"))
-            .touching_target()
-    })?;
+    let immutable = target.is_some_and(|target| target.immutable == Some(true));
+    let exists = !matches!(observed.target, TargetView::Absent);
+    let rendered = if immutable && exists {
+        // Its content is never written again, so nothing is rendered for it.
+        Rendered::default()
+    } else {
+        render(object, data, means).map_err(|text| template_failed(object, text, exists))?
+    };
     Ok(Desired {
         namespace: namespace(object).to_owned(),
         name: object.target_name().to_owned(),
@@ -168,13 +174,24 @@ fn desired(
         write,
         owner_name: name(object).to_owned(),
         owner_uid: uid(object).to_owned(),
-        immutable: target.is_some_and(|target| target.immutable == Some(true)),
+        immutable,
         secret_type: rendered.secret_type,
         labels: rendered.labels,
         annotations: rendered.annotations,
         finalizers: rendered.finalizers,
         data: rendered.data,
     })
+}
+
+fn template_failed(object: &ExternalSecret, text: String, exists: bool) -> Failure {
+    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text).retrying(Retry::Slow);
+    if !exists {
+        return failure;
+    }
+    let target = object.target_name();
+    failure
+        .with_event(|text| format!("unable to mutate secret {target}: {text}"))
+        .touching_target()
 }
 
 fn write_plan(target: TargetView<'_>, desired: Desired, settings: &Settings) -> TargetPlan {

@@ -6,7 +6,13 @@ fn operations(text: &str) -> Vec<Rewrite> {
 }
 
 fn rewritten(text: &str, input: SecretMap) -> Result<SecretMap, String> {
-    rewrite(&operations(text), input).map_err(|error| error.to_string())
+    rewrite(
+        &operations(text),
+        input,
+        &Settings::default(),
+        crate::testing::noon(),
+    )
+    .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -185,5 +191,26 @@ fn one_object_needs_a_key() {
     assert_eq!(
         rewritten("[{merge: {strategy: JSON}}]", map([("a", "{}")])).unwrap_err(),
         "failed rewrite operation[0]: merge failed with missing 'into' field"
+    );
+}
+
+#[test]
+fn a_template_renders_keys_anew() {
+    let upper = "[{transform: {template: '{{ .value | upper }}_x'}}]";
+    let missing = "[{transform: {template: '{{ .other }}'}}]";
+
+    assert_eq!(rewritten(upper, map([("a", "1")])), Ok(map([("A_x", "1")])));
+    assert_eq!(
+        rewritten(missing, map([("a", "1")])),
+        Ok(map([("<no value>", "1")]))
+    );
+}
+
+#[test]
+fn a_template_that_does_not_parse_is_refused() {
+    assert_eq!(
+        rewritten("[{transform: {template: '{{ .value'}}]", map([("a", "1")])).unwrap_err(),
+        "failed rewrite operation[0]: transform failed with failed to parse template: template: \
+         transform:1: unclosed action"
     );
 }

@@ -99,8 +99,8 @@ impl World {
             Decision::Fetch(list) => {
                 trace.read(&list);
                 let answers = self.remote.answer(&list);
-                let planned = assemble(&object, &list, answers)
-                    .and_then(|assembled| plan(&observed, assembled, &self.settings));
+                let planned = assemble(&object, &list, answers, &self.settings, now)
+                    .and_then(|assembled| plan(&observed, assembled, &self.settings, now));
                 match planned {
                     Ok(plan) => self.apply(plan, &mut trace),
                     Err(failure) => Applied::failed(failure),

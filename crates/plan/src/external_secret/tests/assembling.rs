@@ -22,7 +22,7 @@ fn assembled(
     object: &ExternalSecret,
     answers: Vec<Result<Payload, Error>>,
 ) -> Result<Assembled, Failure> {
-    assemble(object, &list(object), answers)
+    assemble(object, &list(object), answers, &Settings::default(), noon())
 }
 
 #[expect(

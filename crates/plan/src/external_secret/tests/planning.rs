@@ -15,7 +15,7 @@ fn planned(scene: &Scene, data: lockstep_provider::SecretMap) -> Result<Plan, Fa
         data,
         events: Vec::new(),
     };
-    scene.observe(|observed| plan(observed, assembled, &Settings::default()))
+    scene.observe(|observed| plan(observed, assembled, &Settings::default(), noon()))
 }
 
 fn target_plan(scene: &Scene, data: lockstep_provider::SecretMap) -> TargetPlan {
@@ -296,7 +296,7 @@ fn bookkeeping_is_left_out_on_request() {
         events: Vec::new(),
     };
     let plan = scene
-        .observe(|observed| plan(observed, assembled, &settings))
+        .observe(|observed| plan(observed, assembled, &settings, noon()))
         .unwrap();
 
     let TargetPlan::Create(desired) = plan.target else {

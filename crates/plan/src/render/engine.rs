@@ -1,0 +1,76 @@
+//! The template engine as the planner calls it: fetched values as a Go `map[string]string`, missing
+//! keys refused, errors in upstream's words.
+
+use jiff::Timestamp;
+use lockstep_provider::{Error, SecretMap};
+use lockstep_template::{Env, Limits, MissingKey, Options, StrMap, Template, Value};
+
+use super::Means;
+use crate::settings::Settings;
+
+/// Executes templates on one set of fetched values.
+pub(super) struct Engine<'a> {
+    data: Value,
+    options: Options<'a>,
+    env: Env<'a>,
+}
+
+impl<'a> Engine<'a> {
+    /// An engine for these values.
+    pub(super) fn new(data: &SecretMap, means: Means<'a>) -> Self {
+        let delimiters = &means.settings.delimiters;
+        let entries = data.iter().map(|(key, value)| (key, value.expose()));
+        Self {
+            data: Value::from(entries.collect::<StrMap>()),
+            options: Options {
+                left_delimiter: &delimiters.left,
+                right_delimiter: &delimiters.right,
+                missing_key: MissingKey::Error,
+            },
+            env: env(means.settings, means.now),
+        }
+    }
+
+    /// Renders one template; `name` is what errors call it.
+    pub(super) fn render(&self, name: &str, source: &[u8]) -> Result<Vec<u8>, String> {
+        let outer = |error: String| format!("unable to execute template at key {name}: {error}");
+        let template = Template::parse(name, source, &self.options)
+            .map_err(|error| outer(format!("unable to parse template at key {name}: {error}")))?;
+        template
+            .execute(&self.data, &self.env)
+            .map_err(|error| outer(format!("unable to execute template at key {name}: {error}")))
+    }
+}
+
+/// Renders every key anew: `rewrite.transform`. Delimiters and missing keys are Go's own here.
+pub(crate) fn transform_keys(
+    source: &str,
+    map: SecretMap,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<SecretMap, Error> {
+    let template = Template::parse("transform", source, &Options::default()).map_err(|error| {
+        Error::invalid_spec(format!(
+            "transform failed with failed to parse template: {error}"
+        ))
+    })?;
+    let env = env(settings, now);
+    let renamed = map.into_iter().map(|(key, value)| {
+        let data = Value::from([("value", key.as_str())].into_iter().collect::<StrMap>());
+        let name = template.execute(&data, &env).map_err(|error| {
+            Error::invalid_spec(format!(
+                "transform failed with failed to execute template for key {key:?}: {error}"
+            ))
+        })?;
+        Ok((lockstep_golang::unicode::to_valid_utf8(&name), value))
+    });
+    renamed.collect()
+}
+
+fn env(settings: &Settings, now: Timestamp) -> Env<'_> {
+    Env {
+        now,
+        random: settings.random.source(),
+        limits: Limits::default(),
+    }
+}

@@ -1,0 +1,224 @@
+use super::*;
+use crate::external_secret::{SourceKey, SourceKind};
+use crate::settings::Delimiters;
+use crate::testing::{map, noon, one_value};
+
+fn rendered(template: &str, data: SecretMap) -> Result<Rendered, String> {
+    rendered_with(
+        template,
+        data,
+        &TemplateSources::new(),
+        &Settings::default(),
+    )
+}
+
+fn rendered_with(
+    template: &str,
+    data: SecretMap,
+    sources: &TemplateSources,
+    settings: &Settings,
+) -> Result<Rendered, String> {
+    let object = one_value(&format!("target: {{template: {{{template}}}}}"));
+    render(
+        &object,
+        data,
+        Means {
+            sources,
+            settings,
+            now: noon(),
+        },
+    )
+}
+
+fn sources() -> TemplateSources {
+    let key = |kind, name: &str| SourceKey {
+        kind,
+        name: name.to_owned(),
+    };
+    [
+        (
+            key(SourceKind::ConfigMap, "t"),
+            Ok(map([
+                ("conf", "x-{{ .a }}"),
+                ("b64", "{{ .a | b64enc }}"),
+                ("map", "k: '{{ .a }}'"),
+            ])),
+        ),
+        (
+            key(SourceKind::Secret, "t"),
+            Ok(map([("conf", "s-{{ .a }}")])),
+        ),
+        (
+            key(SourceKind::ConfigMap, "bad"),
+            Err("configmaps \"bad\" not found".to_owned()),
+        ),
+    ]
+    .into()
+}
+
+fn from(entries: &str) -> Result<Rendered, String> {
+    let template = format!("templateFrom: [{entries}]");
+    rendered_with(
+        &template,
+        map([("a", "v")]),
+        &sources(),
+        &Settings::default(),
+    )
+}
+
+#[test]
+fn values_are_rendered_from_fetched_data() {
+    let rendered = rendered("data: {x: 'u={{ .a }}', y: plain}", map([("a", "v")])).unwrap();
+
+    assert_eq!(rendered.data, map([("x", "u=v"), ("y", "plain")]));
+}
+
+#[test]
+fn labels_and_annotations_are_rendered_too() {
+    let metadata = "metadata: {labels: {l: '{{ .a }}'}, annotations: {m: '{{ .a | upper }}'}}";
+
+    let rendered = rendered(metadata, map([("a", "v")])).unwrap();
+
+    assert_eq!(rendered.labels["l"], "v");
+    assert_eq!(rendered.annotations["m"], "V");
+    assert_eq!(rendered.data, map([("a", "v")]));
+}
+
+#[test]
+fn bytes_that_are_no_text_pass_through_data_and_are_refused_in_labels() {
+    let bytes = SecretMap::from_iter([("a".to_owned(), vec![0xff, 0xfe].into())]);
+
+    let data = rendered("data: {x: '{{ .a }}'}", bytes.clone())
+        .unwrap()
+        .data;
+    let label = rendered("metadata: {labels: {l: '{{ .a }}'}}", bytes);
+
+    assert_eq!(data.get("x").unwrap().expose(), [0xff, 0xfe]);
+    assert_eq!(
+        label.unwrap_err(),
+        "could not apply template: the value rendered for l is not valid UTF-8"
+    );
+}
+
+#[test]
+fn failures_are_told_in_upstreams_words() {
+    let prefix = "could not apply template: could not execute template: could not execute \
+                  template: unable to execute template at key x: ";
+    let cases = [
+        (
+            "data: {x: '{{ fail \"stop here\" }}'}",
+            "unable to execute template at key x: template: x:1:3: executing \"x\" at <fail \"stop \
+             here\">: error calling fail: stop here",
+        ),
+        (
+            "data: {x: '{{ .a'}",
+            "unable to parse template at key x: template: x:1: unclosed action",
+        ),
+        (
+            "data: {x: '{{ .nope }}'}",
+            "unable to execute template at key x: template: x:1:3: executing \"x\" at <.nope>: map \
+             has no entry for key \"nope\"",
+        ),
+    ];
+    for (template, wanted) in cases {
+        assert_eq!(
+            rendered(template, map([("a", "v")])).unwrap_err(),
+            format!("{prefix}{wanted}"),
+            "{template}"
+        );
+    }
+}
+
+#[test]
+fn delimiters_may_be_others() {
+    let delimiters = Delimiters {
+        left: "[[".to_owned(),
+        right: "]]".to_owned(),
+    };
+    let settings = Settings {
+        delimiters,
+        ..Settings::default()
+    };
+
+    let rendered = rendered_with(
+        "data: {x: '[[ .a ]] {{ .a }}'}",
+        map([("a", "v")]),
+        &TemplateSources::new(),
+        &settings,
+    );
+
+    assert_eq!(rendered.unwrap().data, map([("x", "v {{ .a }}")]));
+}
+
+#[test]
+fn sources_give_one_value_a_key() {
+    let config_map = "{configMap: {name: t, items: [{key: conf}]}}";
+    let secret = "{secret: {name: t, items: [{key: conf, templateAs: Values}]}}";
+
+    assert_eq!(from(config_map).unwrap().data, map([("conf", "x-v")]));
+    assert_eq!(from(secret).unwrap().data, map([("conf", "s-v")]));
+    assert_eq!(
+        from(&format!("{config_map}, {secret}")).unwrap().data,
+        map([("conf", "s-v")])
+    );
+}
+
+#[test]
+fn template_data_replaces_what_sources_gave() {
+    let template =
+        "templateFrom: [{configMap: {name: t, items: [{key: conf}]}}], data: {conf: own}";
+
+    let rendered = rendered_with(
+        template,
+        map([("a", "v")]),
+        &sources(),
+        &Settings::default(),
+    );
+
+    assert_eq!(rendered.unwrap().data, map([("conf", "own")]));
+}
+
+#[test]
+fn results_of_a_source_may_be_decoded_and_sent_elsewhere() {
+    let decoded = "{configMap: {name: t, items: [{key: b64}]}, valuesDecodingStrategy: Base64}";
+    let labels = "{configMap: {name: t, items: [{key: conf}]}, target: lAbElS}";
+
+    assert_eq!(from(decoded).unwrap().data, map([("b64", "v")]));
+    let rendered = from(labels).unwrap();
+    assert_eq!(rendered.labels["conf"], "x-v");
+    assert!(rendered.data.is_empty());
+}
+
+#[test]
+fn sources_that_cannot_be_used_are_named() {
+    let prefix = "could not apply template: error fetching templateFrom data: ";
+    let cases = [
+        (
+            "{configMap: {name: t, items: [{key: no}]}}",
+            "error in configmap t: missing key no",
+        ),
+        (
+            "{secret: {name: t, items: [{key: no}]}}",
+            "error in secret t: missing key no",
+        ),
+        (
+            "{configMap: {name: bad, items: [{key: x}]}}",
+            "configmaps \"bad\" not found",
+        ),
+        (
+            "{secret: {name: absent, items: [{key: x}]}}",
+            "secrets \"absent\" not found",
+        ),
+        (
+            "{configMap: {name: t, items: [{key: conf, templateAs: Lines}]}}",
+            "unknown scope 'Lines': expected 'Values' or 'KeysAndValues'",
+        ),
+    ];
+    for (entry, wanted) in cases {
+        assert_eq!(
+            from(entry).unwrap_err(),
+            format!("{prefix}{wanted}"),
+            "{entry}"
+        );
+    }
+}
