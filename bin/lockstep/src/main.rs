@@ -3,6 +3,7 @@
 
 mod cli;
 mod crds;
+mod environment;
 mod flags;
 mod values;
 

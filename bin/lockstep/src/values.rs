@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Command;
+use lockstep_golang::duration::Duration as GoDuration;
 
 /// Value name that marks a boolean flag.
 pub(crate) const SWITCH: &str = "BOOL";
@@ -23,8 +24,8 @@ pub(crate) fn go_switches(command: Command) -> Command {
 
 /// Parses a Go duration; negative ones are refused because no flag gives them a meaning.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let parsed = lockstep_golang::duration::parse(text).map_err(|error| error.to_string())?;
-    Duration::try_from(parsed).map_err(|_| format!("{text:?} is negative"))
+    let parsed = GoDuration::parse(text).map_err(|error| error.to_string())?;
+    parsed.to_std().ok_or_else(|| format!("{text:?} is negative"))
 }
 
 /// Parses what Go's `strconv.ParseBool` takes.

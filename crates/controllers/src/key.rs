@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 /// `namespace/name`, cheap to clone. Names of cluster-scoped objects have an empty namespace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectKey {
+pub(crate) struct ObjectKey {
     text: Arc<str>,
     split: u32,
 }
 
 impl ObjectKey {
     /// The key of `name` in `namespace`.
-    pub fn new(namespace: &str, name: &str) -> Self {
+    pub(crate) fn new(namespace: &str, name: &str) -> Self {
         // Names are at most 253 bytes, so the position always fits.
         let split = u32::try_from(namespace.len()).unwrap_or(u32::MAX);
         Self { text: format!("{namespace}/{name}").into(), split }
     }
 
     /// The namespace.
-    pub fn namespace(&self) -> &str {
+    pub(crate) fn namespace(&self) -> &str {
         self.text.get(..self.split as usize).unwrap_or_default()
     }
 
     /// The name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.text.get(self.split as usize + 1..).unwrap_or_default()
     }
 }

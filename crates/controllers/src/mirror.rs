@@ -9,10 +9,10 @@ mod targets;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) use external_secrets::{ExternalSecrets, Tally, Touch};
-pub(crate) use namespaces::{Labels, Namespaces};
-pub(crate) use stores::{StoreTouch, Stores};
-pub(crate) use targets::Targets;
+pub(crate) use external_secrets::{ExternalSecrets, Touch, key_of as external_secret_key};
+pub(crate) use namespaces::Namespaces;
+pub(crate) use stores::Stores;
+pub(crate) use targets::{Targets, key_of as secret_key};
 
 /// All rows.
 #[derive(Default)]

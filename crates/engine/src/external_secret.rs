@@ -125,7 +125,7 @@ impl<W: World> Engine<'_, W> {
             Decision::Release(release) => self.release(observed.object, release).await,
             Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
             Decision::Fetch(list) => {
-                let applied = self.sync(&observed, &list).await;
+                let applied = self.sync(&observed, &list, now).await;
                 self.finish(&observed, applied, now).await
             }
         }
@@ -165,11 +165,11 @@ impl<W: World> Engine<'_, W> {
     }
 
     /// Fetches, plans and applies.
-    async fn sync(&self, observed: &Observed<'_>, list: &FetchList) -> Applied {
+    async fn sync(&self, observed: &Observed<'_>, list: &FetchList, now: Timestamp) -> Applied {
         let namespace = observed.object.metadata.namespace.as_deref().unwrap_or_default();
         let answers = fetch(list, namespace, self.stores, self.connections).await;
-        let planned = assemble(observed.object, list, answers)
-            .and_then(|assembled| plan(observed, assembled, self.settings));
+        let planned = assemble(observed.object, list, answers, self.settings, now)
+            .and_then(|assembled| plan(observed, assembled, self.settings, now));
         match planned {
             Ok(plan) => apply::apply(self.world, observed.object, plan, self.settings).await,
             Err(failure) => Applied::failed(failure),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{FetchItem, FetchList, Payload, Read, Source};
@@ -27,7 +28,10 @@ pub async fn fetch(
     stores: &dyn StoreSource,
     connections: &Connections,
 ) -> Vec<Result<Payload>> {
-    let reads = list.items.iter().map(|item| answer(item, caller, stores, connections));
+    let mut reads: Vec<BoxFuture<'_, Result<Payload>>> = Vec::with_capacity(list.items.len());
+    for item in &list.items {
+        reads.push(Box::pin(answer(item, caller, stores, connections)));
+    }
     stream::iter(reads).buffered(AT_ONCE).collect().await
 }
 

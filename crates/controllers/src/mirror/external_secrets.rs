@@ -3,11 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
+use lockstep_engine::external_secret::Outcome;
 use lockstep_plan::StoreKey;
 
 use super::relist::Relist;
@@ -24,9 +27,26 @@ pub(crate) struct Row {
     pub(crate) ready: Option<bool>,
     /// What the metrics endpoint tells of this object.
     pub(crate) tally: Tally,
+    /// What earlier runs left in memory.
+    memory: Memory,
+}
+
+/// What is known of an object beside the object itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Memory {
+    /// The last refresh, which the status may not tell.
+    pub(crate) refreshed: Option<Timestamp>,
+    /// Whether an unlabelled Secret of the target's name is waited for.
+    pub(crate) awaits_target: bool,
 }
 
 impl Row {
+    /// Labels of the object.
+    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+        let object: Option<ExternalSecret> = serde_json::from_slice(&self.packed).ok();
+        object.and_then(|object| object.metadata.labels).unwrap_or_default()
+    }
+
     fn refresh(&mut self, object: &ExternalSecret) {
         self.packed = serde_json::to_vec(object).unwrap_or_default().into_boxed_slice();
         self.version = version(object);
@@ -72,7 +92,7 @@ impl ExternalSecrets {
         self.relist.saw(&key);
         let trigger = trigger(&object);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
-            let row = self.row(&key, &object, trigger, Tally::default());
+            let row = self.row(&key, &object, trigger);
             self.rows.insert(key.clone(), row);
             return (key, Touch::New);
         };
@@ -83,7 +103,8 @@ impl ExternalSecrets {
             Touch::Same
         } else {
             self.unlink(&key, &row);
-            row = self.row(&key, &object, trigger, row.tally);
+            let (tally, memory) = (row.tally, row.memory);
+            row = Row { tally, memory, ..self.row(&key, &object, trigger) };
             Touch::Changed
         };
         self.rows.insert(key.clone(), row);
@@ -111,14 +132,10 @@ impl ExternalSecrets {
         gone
     }
 
-    /// The object as last seen.
-    pub(crate) fn get(&self, key: &ObjectKey) -> Option<ExternalSecret> {
-        serde_json::from_slice(&self.rows.get(key)?.packed).ok()
-    }
-
-    /// Who reads through a store.
-    pub(crate) fn users_of(&self, store: &StoreKey) -> Vec<ObjectKey> {
-        self.by_store.get(store).into_iter().flatten().cloned().collect()
+    /// The object as last seen, and what is remembered of it.
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
+        let row = self.rows.get(key)?;
+        Some((serde_json::from_slice(&row.packed).ok()?, row.memory))
     }
 
     /// Who reads through a store and is not ready.
@@ -151,24 +168,33 @@ impl ExternalSecrets {
     }
 
     /// Notes what a run did.
-    pub(crate) fn note_run(&mut self, key: &ObjectKey, nanos: u64, failed: bool) {
+    pub(crate) fn note_run(&mut self, key: &ObjectKey, nanos: u64, outcome: &Outcome) {
         if let Some(row) = self.rows.get_mut(key) {
             row.tally.runs = row.tally.runs.saturating_add(1);
-            row.tally.errors = row.tally.errors.saturating_add(u32::from(failed));
+            row.tally.errors = row.tally.errors.saturating_add(outcome.failure.is_some().into());
             row.tally.last_nanos = nanos;
+            row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
+            row.memory.awaits_target = outcome.awaits_target;
         }
     }
 
-    /// All rows in order of their keys.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&ObjectKey, &Row)> {
-        self.rows.iter()
+    /// Rows in order of their keys, those behind `key` or all.
+    pub(crate) fn after(&self, key: Option<&ObjectKey>) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+        let start = key.map_or(Bound::Unbounded, Bound::Excluded);
+        self.rows.range((start, Bound::Unbounded))
     }
 
-    fn row(&mut self, key: &ObjectKey, object: &ExternalSecret, trigger: u64, tally: Tally) -> Row {
-        let stores = self.link_stores(key, object);
-        let target = self.link_target(key, object);
-        let mut row =
-            Row { packed: Box::default(), version: 0, trigger, stores, target, ready: None, tally };
+    fn row(&mut self, key: &ObjectKey, object: &ExternalSecret, trigger: u64) -> Row {
+        let mut row = Row {
+            packed: Box::default(),
+            version: 0,
+            trigger,
+            stores: self.link_stores(key, object),
+            target: self.link_target(key, object),
+            ready: None,
+            tally: Tally::default(),
+            memory: Memory::default(),
+        };
         row.refresh(object);
         row
     }
@@ -248,3 +274,6 @@ fn ready(object: &ExternalSecret) -> Option<bool> {
     let conditions = &object.status.as_ref()?.conditions;
     Condition::find(conditions, READY).map(Condition::is_true)
 }
+
+#[cfg(test)]
+mod tests;

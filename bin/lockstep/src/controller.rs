@@ -1,0 +1,151 @@
+//! The controller process: flags become settings, edges are opened, controllers run until a signal.
+//! Nothing that is missing in the cluster makes it exit; wrong flags do.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use lockstep_controllers::{Config, Edges};
+use lockstep_plan::{Delimiters, RefreshNote, Salt, Settings};
+use lockstep_provider::Services;
+use lockstep_runtime::client::{self, Rate};
+use lockstep_runtime::clock::SystemTime;
+use lockstep_runtime::dispatch::Concurrency;
+use lockstep_runtime::health::Readiness;
+use lockstep_runtime::lease::{self, Candidate};
+use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::objects::ClusterObjects;
+use lockstep_runtime::shutdown::Shutdown;
+use lockstep_runtime::transport::{self, HttpTransports};
+
+use crate::environment;
+use crate::flags::controller::ControllerFlags;
+
+/// Requests above the rate when only a rate is given.
+const DEFAULT_BURST: u32 = 100;
+/// The rate when only a burst is given.
+const DEFAULT_QPS: f32 = 50.0;
+
+pub(crate) fn run(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(4)
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let code = runtime.block_on(serve_until_stopped(flags))?;
+    // Tasks that ignore the stop must not hold the process.
+    runtime.shutdown_background();
+    Ok(code)
+}
+
+async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
+    let shutdown = Shutdown::on_signals().context("listen for signals")?;
+    for flag in flags.unused.given() {
+        tracing::info!(flag, "flag has no effect here");
+    }
+    let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
+    let client = client::connect(&client_settings(&flags), Arc::clone(&metrics)).await?;
+
+    let services = Arc::new(Services {
+        objects: Arc::new(ClusterObjects::new(client.clone())),
+        transports: Arc::new(HttpTransports::new(transport::Settings {
+            proxy: environment::proxy(),
+            ..transport::Settings::default()
+        })),
+        time: Arc::new(SystemTime),
+        calls: Arc::clone(&metrics) as _,
+        ambient: true,
+    });
+    let config = config(&flags)?;
+    let edges = Edges { client: client.clone(), services, metrics: Arc::clone(&metrics), readiness };
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
+    if !flags.leader.enable_leader_election {
+        lockstep_controllers::run(config, edges, shutdown).await;
+        return Ok(ExitCode::SUCCESS);
+    }
+    lead(&flags, client, config, edges, shutdown).await
+}
+
+/// Runs the controllers while the lease is held. Losing it ends the process, so that no write of an
+/// old leader comes late.
+async fn lead(
+    flags: &ControllerFlags,
+    client: kube::Client,
+    config: Config,
+    edges: Edges,
+    shutdown: Shutdown,
+) -> anyhow::Result<ExitCode> {
+    let settings = lease::Settings {
+        name: flags.leader.leader_election_id.clone(),
+        namespace: client::own_namespace().unwrap_or_else(|| client.default_namespace().to_owned()),
+        identity: lease::identity(&environment::hostname()),
+        duration: flags.leader.leader_election_lease_duration,
+        renew_deadline: flags.leader.leader_election_renew_deadline,
+        retry_period: flags.leader.leader_election_retry_period,
+    };
+    let candidate = Candidate::new(
+        settings,
+        client,
+        Arc::clone(&edges.services.time),
+        Arc::clone(&edges.metrics),
+        edges.readiness.register("lease"),
+    )?;
+    let (lost, stop) = (Arc::new(AtomicBool::new(false)), shutdown.clone());
+    let note = Arc::clone(&lost);
+    let mut leads = lease::spawn(candidate, shutdown.clone(), move |_| {
+        note.store(true, Ordering::Relaxed);
+        stop.request();
+    });
+    tokio::select! {
+        _ = leads.wait_for(|leads| *leads) => {
+            lockstep_controllers::run(config, edges, shutdown).await;
+        }
+        () = shutdown.requested() => {}
+    }
+    let lost = lost.load(Ordering::Relaxed);
+    Ok(if lost { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn client_settings(flags: &ControllerFlags) -> client::Settings {
+    let rate = match (flags.client_qps, flags.client_burst) {
+        (None, None) => None,
+        (qps, burst) => Some(Rate {
+            per_second: qps.unwrap_or(DEFAULT_QPS).into(),
+            burst: burst.unwrap_or(DEFAULT_BURST),
+        }),
+    };
+    client::Settings { rate, proxy: environment::proxy(), ..client::Settings::default() }
+}
+
+fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).context("random bytes from the system")?;
+    let settings = Settings {
+        class: flags.scope.controller_class.clone(),
+        flood_gate: flags.enable_flood_gate,
+        cluster_stores: flags.scope.enable_cluster_store_reconciler,
+        generic_targets: flags.unsafe_allow_generic_targets,
+        push_secrets: flags.scope.enable_push_secret_reconciler,
+        store_requeue: flags.store_requeue_interval,
+        refresh_note: if flags.write_every_refresh {
+            RefreshNote::EveryRefresh
+        } else {
+            RefreshNote::Spread
+        },
+        delimiters: Delimiters {
+            left: flags.template_left_delimiter.clone(),
+            right: flags.template_right_delimiter.clone(),
+        },
+        salt: Salt::new(random),
+        ..Settings::default()
+    };
+    Ok(Config {
+        settings,
+        namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
+        check_secret_stores: flags.scope.enable_secret_store_reconciler,
+        concurrency: Concurrency::from_flag(flags.concurrent.into()),
+        extended_labels: flags.metrics.enable_extended_metric_labels,
+    })
+}

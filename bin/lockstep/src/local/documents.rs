@@ -1,0 +1,216 @@
+//! Finds the manifest files of a folder and reads their documents, each for itself: one that
+//! cannot be read does not hide the others. Values are JSON from here on; nothing is typed yet.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::lines::Lines;
+use super::problem::{Origin, Problem};
+
+/// One document of a file.
+pub(crate) struct Document {
+    /// Where it stands; the line is that of its first content.
+    pub(crate) origin: Origin,
+    /// What it says.
+    pub(crate) value: Value,
+    /// Lines of its fields.
+    pub(crate) lines: Lines,
+}
+
+/// All documents below a folder, and what could not be read.
+#[derive(Default)]
+pub(crate) struct Documents {
+    pub(crate) read: Vec<Document>,
+    pub(crate) problems: Vec<Problem>,
+    /// Number of manifest files.
+    pub(crate) files: usize,
+}
+
+/// Reads everything below `folder` but what is below `left_out`.
+pub(crate) fn read(folder: &Path, left_out: Option<&Path>) -> io::Result<Documents> {
+    let left_out = left_out.and_then(|path| path.canonicalize().ok());
+    let mut files = Vec::new();
+    find(folder, left_out.as_deref(), &mut files)?;
+    files.sort();
+    let mut documents = Documents { files: files.len(), ..Documents::default() };
+    for path in files {
+        let file = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => documents.add(&file, &text),
+            Err(error) => documents.problems.push(unreadable(file, &error)),
+        }
+    }
+    Ok(documents)
+}
+
+fn find(folder: &Path, left_out: Option<&Path>, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            let is_left_out = left_out.is_some_and(|out| path.canonicalize().is_ok_and(|p| p == out));
+            if !is_left_out {
+                find(&path, left_out, found)?;
+            }
+        } else if is_manifest(&path) && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file is one that `kubectl apply -f` would take.
+pub(crate) fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
+}
+
+fn unreadable(file: String, error: &io::Error) -> Problem {
+    let remedy = match error.kind() {
+        io::ErrorKind::InvalidData => "save it as UTF-8",
+        io::ErrorKind::PermissionDenied => "give this user the right to read it",
+        _ => "check the file",
+    };
+    Problem {
+        origin: Origin { file, document: 0, line: 0 },
+        object: None,
+        field: None,
+        message: format!("cannot be read: {error}"),
+        remedy: remedy.to_owned(),
+    }
+}
+
+impl Documents {
+    fn add(&mut self, file: &str, text: &str) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (position, part) in split(text).into_iter().enumerate() {
+            let Some(first) = part.first_content() else { continue };
+            let document = position + 1;
+            let mut origin = Origin { file: file.to_owned(), document, line: first };
+            match parse(part.text) {
+                Ok(Value::Null) => {}
+                Ok(value) => {
+                    let lines = Lines::of(part.text, part.skipped);
+                    self.items(Document { origin, value, lines });
+                }
+                Err(Fault { line, message }) => {
+                    origin.line = line.map_or(first, |line| line + part.skipped);
+                    self.problems.push(Problem {
+                        origin,
+                        object: None,
+                        field: None,
+                        message: format!("not valid YAML: {message}"),
+                        remedy: "mend the document; the others are used".to_owned(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Takes a document; a list counts as its items.
+    fn items(&mut self, document: Document) {
+        let Document { origin, mut value, lines } = document;
+        let is_list = value["apiVersion"] == "v1" && value["kind"] == "List";
+        match value.get_mut("items").map(Value::take) {
+            Some(Value::Array(items)) if is_list => {
+                for (position, value) in items.into_iter().enumerate() {
+                    let line = lines.line(&format!("items[{position}]")).unwrap_or(origin.line);
+                    let origin = Origin { line, ..origin.clone() };
+                    self.read.push(Document { origin, value, lines: Lines::default() });
+                }
+            }
+            items => {
+                if let Some(items) = items {
+                    value["items"] = items;
+                }
+                self.read.push(Document { origin, value, lines });
+            }
+        }
+    }
+}
+
+/// The text of one document.
+struct Part<'a> {
+    text: &'a str,
+    /// Lines of the file before it.
+    skipped: usize,
+}
+
+impl Part<'_> {
+    /// Line of the first thing that is no comment; `None` when there is nothing.
+    fn first_content(&self) -> Option<usize> {
+        let mut lines = self.text.lines().map(str::trim_start);
+        let at = lines.position(|line| !line.is_empty() && !line.starts_with('#'))?;
+        Some(self.skipped + at + 1)
+    }
+}
+
+/// Splits at lines that begin with three dashes, as kubectl does.
+fn split(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut start, mut skipped, mut end) = (0, 0, 0);
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let mark = line.strip_prefix("---");
+        if mark.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n'])) {
+            parts.push(Part { text: &text[start..end], skipped });
+            // What stands behind the dashes belongs to the document they begin.
+            let behind = mark.is_some_and(|rest| !rest.trim().is_empty());
+            start = if behind { end + 3 } else { end + line.len() };
+            skipped = if behind { number } else { number + 1 };
+        }
+        end += line.len();
+    }
+    parts.push(Part { text: &text[start..end], skipped });
+    // A mark at the very top begins the first document, it does not end one.
+    if parts.len() > 1 && parts[0].first_content().is_none() {
+        parts.remove(0);
+    }
+    parts
+}
+
+struct Fault {
+    line: Option<usize>,
+    message: String,
+}
+
+/// Parses one document. Errors come without a snippet: it could show a value.
+fn parse(text: &str) -> Result<Value, Fault> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let error = error.without_snippet();
+        let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
+        Fault { line, message: without_values(&error.to_string()) }
+    })
+}
+
+/// The first line of a message with everything in quotes taken out.
+pub(crate) fn without_values(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let mut text = String::new();
+    let mut quote = None;
+    for letter in line.chars() {
+        match quote {
+            None => {
+                text.push(letter);
+                if matches!(letter, '"' | '`') {
+                    quote = Some(letter);
+                    text.push('…');
+                }
+            }
+            Some(open) if letter == open => {
+                text.push(letter);
+                quote = None;
+            }
+            Some(_) => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+use super::*;
+
+fn read_text(text: &str) -> Documents {
+    let mut documents = Documents::default();
+    documents.add("a.yaml", text);
+    documents
+}
+
+fn places(documents: &Documents) -> Vec<(usize, usize)> {
+    documents.read.iter().map(|read| (read.origin.document, read.origin.line)).collect()
+}
+
+#[test]
+fn documents_are_numbered_and_know_their_line() {
+    let documents = read_text("# top\nkind: A\n---\n\nkind: B\n--- # note\nkind: C\n");
+
+    assert_eq!(places(&documents), [(1, 2), (2, 5), (3, 7)]);
+}
+
+#[test]
+fn a_leading_mark_and_empty_documents_do_not_count() {
+    let documents = read_text("---\nkind: A\n---\n# nothing\n---\nkind: B\n---\n");
+
+    assert_eq!(places(&documents), [(1, 2), (3, 6)]);
+}
+
+#[test]
+fn a_broken_document_leaves_the_others() {
+    let documents = read_text("kind: A\n---\nkind: [\n---\nkind: C\n");
+
+    assert_eq!(places(&documents), [(1, 1), (3, 5)]);
+    assert_eq!(documents.problems.len(), 1);
+    assert_eq!(documents.problems[0].origin.document, 2);
+    assert!(documents.problems[0].origin.line >= 3);
+}
+
+#[test]
+fn a_dashed_line_inside_a_value_is_no_mark() {
+    let documents = read_text("kind: A\ntext: |\n  ---\n  x\n");
+
+    assert_eq!(documents.read[0].value["text"], "---\nx\n");
+}
+
+#[test]
+fn a_syntax_error_shows_no_value() {
+    let documents = read_text("kind: Secret\nstringData:\n  password: \"hunter2-canary\n");
+
+    let text = documents.problems[0].to_string();
+    assert!(!text.contains("canary"), "{text}");
+}
+
+#[test]
+fn quoted_parts_of_messages_are_taken_out() {
+    let text = without_values("invalid type: string \"hunter2\", expected `x`\nmore hunter2");
+
+    assert_eq!(text, "invalid type: string \"…\", expected `…`");
+}
+
+#[test]
+fn a_list_counts_as_its_items() {
+    let documents =
+        read_text("apiVersion: v1\nkind: List\nitems:\n  - kind: A\n  - kind: B\n");
+
+    assert_eq!(places(&documents), [(1, 4), (1, 5)]);
+}

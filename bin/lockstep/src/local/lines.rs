@@ -1,0 +1,140 @@
+//! Lines of the fields of a YAML document, by path, so that a fault found in the parsed value can
+//! be shown where it was written. A path that is not known is simply not found.
+
+use std::collections::BTreeMap;
+
+use serde_saphyr::granit_parser::{Event, Parser};
+
+/// Line of each field of one document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines(BTreeMap<String, usize>);
+
+/// One open collection.
+enum Open {
+    /// A map and its key whose value comes next.
+    Map(Option<String>),
+    /// A list and the position of its next item.
+    List(usize),
+}
+
+impl Lines {
+    /// The lines of a document that begins after `skipped` lines of its file.
+    pub(crate) fn of(document: &str, skipped: usize) -> Self {
+        let mut lines = Self::default();
+        let mut open: Vec<Open> = Vec::new();
+        for step in Parser::new_from_str(document) {
+            let Ok((event, span)) = step else { break };
+            let line = span.start.line() + skipped;
+            match event {
+                Event::MappingStart(..) => {
+                    lines.value(&mut open, line);
+                    open.push(Open::Map(None));
+                }
+                Event::SequenceStart(..) => {
+                    lines.value(&mut open, line);
+                    open.push(Open::List(0));
+                }
+                Event::MappingEnd | Event::SequenceEnd => {
+                    open.pop();
+                    close_value(&mut open);
+                }
+                Event::Scalar(text, ..) => lines.scalar(&mut open, &text, line),
+                Event::Alias(..) => {
+                    lines.value(&mut open, line);
+                    close_value(&mut open);
+                }
+                _ => {}
+            }
+        }
+        lines
+    }
+
+    /// Line of a field or of the nearest field around it.
+    pub(crate) fn line(&self, path: &str) -> Option<usize> {
+        let mut path = path;
+        loop {
+            if let Some(line) = self.0.get(path) {
+                return Some(*line);
+            }
+            path = path.get(..path.rfind(['.', '['])?)?;
+        }
+    }
+
+    fn scalar(&mut self, open: &mut [Open], text: &str, line: usize) {
+        if let Some(Open::Map(key @ None)) = open.last_mut() {
+            *key = Some(text.to_owned());
+            self.0.entry(path(open)).or_insert(line);
+            return;
+        }
+        self.value(open, line);
+        close_value(open);
+    }
+
+    /// Notes the line of a list item; that of a map's value is the line of its key.
+    fn value(&mut self, open: &mut [Open], line: usize) {
+        if matches!(open.last(), Some(Open::List(_))) {
+            self.0.entry(path(open)).or_insert(line);
+        }
+    }
+}
+
+/// Moves on behind a value that is complete.
+fn close_value(open: &mut [Open]) {
+    match open.last_mut() {
+        Some(Open::Map(key)) => *key = None,
+        Some(Open::List(position)) => *position += 1,
+        None => {}
+    }
+}
+
+fn path(open: &[Open]) -> String {
+    let mut path = String::new();
+    for step in open {
+        match step {
+            Open::Map(key) => join(&mut path, key.as_deref().unwrap_or_default()),
+            Open::List(position) => path.push_str(&format!("[{position}]")),
+        }
+    }
+    path
+}
+
+/// Adds the name of a field to a path.
+pub(crate) fn join(path: &mut String, field: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(field);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = "\
+kind: ExternalSecret
+spec:
+  data:
+    - secretKey: a
+      remoteRef: {key: k}
+    - secretKey: b
+  target:
+    name: t
+";
+
+    #[test]
+    fn fields_and_items_are_found_by_path() {
+        let lines = Lines::of(DOCUMENT, 10);
+
+        assert_eq!(lines.line("spec.data[0].remoteRef.key"), Some(15));
+        assert_eq!(lines.line("spec.data[1].secretKey"), Some(16));
+        assert_eq!(lines.line("spec.target.name"), Some(18));
+    }
+
+    #[test]
+    fn an_absent_field_has_the_line_of_what_is_around_it() {
+        let lines = Lines::of(DOCUMENT, 0);
+
+        assert_eq!(lines.line("spec.data[1].remoteRef.key"), Some(6));
+        assert_eq!(lines.line("status.conditions"), None);
+    }
+}

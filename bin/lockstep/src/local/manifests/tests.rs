@@ -1,0 +1,141 @@
+use super::*;
+
+fn load(text: &str) -> Manifests {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.yaml"), text).unwrap();
+    let documents = crate::local::documents::read(folder.path(), None).unwrap();
+    Manifests::of(documents, "default")
+}
+
+fn problems(text: &str) -> Vec<String> {
+    load(text).problems.iter().map(ToString::to_string).collect()
+}
+
+const STORE: &str = "
+apiVersion: external-secrets.io/v1
+kind: SecretStore
+metadata: {name: demo}
+spec:
+  provider:
+    fake:
+      data: [{key: k, value: v}]
+";
+
+#[test]
+fn objects_without_a_namespace_get_the_default_one() {
+    let manifests = load(STORE);
+
+    assert!(manifests.stores.contains_key(&StoreKey::namespaced("default", "demo")));
+    assert!(manifests.problems.is_empty());
+}
+
+#[test]
+fn an_unknown_field_of_a_provider_is_named_with_its_line() {
+    let text = STORE.replace("value: v", "vlaue: v");
+
+    assert_eq!(
+        problems(&text),
+        [
+            "a.yaml:8 (document 1): SecretStore default/demo: spec.provider.fake.data[0].value: \
+             is required; add the field",
+            "a.yaml:8 (document 1): SecretStore default/demo: spec.provider.fake.data[0].vlaue: \
+             unknown field; did you mean \"value\"?",
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_provider_gets_a_suggestion() {
+    let text = STORE.replace("fake:", "fakee:");
+
+    assert_eq!(
+        problems(&text),
+        ["a.yaml:7 (document 1): SecretStore default/demo: spec.provider.fakee: unknown field; \
+          did you mean \"fake\"?"]
+    );
+}
+
+#[test]
+fn two_providers_are_refused_by_name() {
+    let text = STORE.replace("    fake:", "    aws: {}\n    fake:");
+
+    assert_eq!(
+        problems(&text),
+        ["a.yaml:6 (document 1): SecretStore default/demo: spec.provider: names 2 providers (aws, \
+          fake); keep exactly one"]
+    );
+}
+
+#[test]
+fn the_second_of_two_equal_objects_is_a_problem_and_the_first_is_used() {
+    let manifests = load(&format!("{STORE}---{}", STORE.replace("key: k", "key: other")));
+
+    assert_eq!(manifests.stores.len(), 1);
+    assert_eq!(
+        manifests.problems[0].to_string(),
+        "a.yaml:13 (document 2): SecretStore default/demo: metadata.name: the same object is also \
+         in a.yaml:2 (document 1); keep one of them; the first is used"
+    );
+}
+
+#[test]
+fn plain_text_under_data_is_told_without_showing_it() {
+    let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {password: hunter2-canary}";
+
+    assert_eq!(
+        problems(text),
+        ["a.yaml:4 (document 1): Secret default/s: data.password: is not base64; encode it, or put \
+          plain text under stringData"]
+    );
+}
+
+#[test]
+fn plain_and_encoded_values_end_in_one_map() {
+    let text = "
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+data: {a: YWJj, b: eA==}
+stringData: {b: plain}
+";
+    let manifests = load(text);
+
+    let secret = &manifests.secrets[&Name::new("default", "s")];
+    let data = secret.data.as_ref().unwrap();
+    assert_eq!(data["a"].0, b"abc");
+    assert_eq!(data["b"].0, b"plain");
+}
+
+#[test]
+fn other_kinds_are_skipped_and_misspelt_ones_are_problems() {
+    let manifests = load(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\n\
+         apiVersion: external-secrets.io/v1\nkind: ExternalSecrets\nmetadata: {name: e}\n---\n\
+         apiVersion: external-secrets.io/v1beta1\nkind: SecretStore\nmetadata: {name: s}\n",
+    );
+
+    assert_eq!(manifests.skipped[0].kind, "Deployment");
+    let problems: Vec<String> = manifests.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "a.yaml:6 (document 2): ExternalSecrets: kind: there is no such kind in \
+             external-secrets.io; did you mean \"ExternalSecret\"?",
+            "a.yaml:9 (document 3): SecretStore: apiVersion: version v1beta1 is not served; write \
+             external-secrets.io/v1",
+        ]
+    );
+}
+
+#[test]
+fn what_admission_refuses_is_a_problem() {
+    let text = "
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: e}
+spec:
+  secretStoreRef: {name: demo}
+";
+
+    assert!(problems(text)[0].contains("either data or dataFrom should be specified"));
+}

@@ -1,0 +1,19 @@
+//! What the controllers are started with. Parsed from flags by the binary.
+
+use lockstep_plan::Settings;
+use lockstep_runtime::dispatch::Concurrency;
+
+/// Settings of the controllers.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// What decisions depend on.
+    pub settings: Settings,
+    /// Only this namespace, where one is given.
+    pub namespace: Option<String>,
+    /// Whether SecretStores are checked. They are watched in any case.
+    pub check_secret_stores: bool,
+    /// Objects worked on at once, for each controller.
+    pub concurrency: Concurrency,
+    /// Whether per-object series carry the object's app.kubernetes.io labels.
+    pub extended_labels: bool,
+}

@@ -1,0 +1,121 @@
+//! Which events are news, and who is found through the reverse lookups.
+
+use lockstep_api::ExternalSecret;
+use lockstep_plan::StoreKey;
+
+use super::{ExternalSecrets, Touch};
+use crate::key::ObjectKey;
+
+fn object(name: &str, version: u32, edit: impl FnOnce(&mut ExternalSecret)) -> ExternalSecret {
+    let json = serde_json::json!({
+        "metadata": {
+            "namespace": "ns", "name": name, "uid": name, "generation": 1,
+            "resourceVersion": version.to_string(),
+        },
+        "spec": { "secretStoreRef": { "name": "store" } },
+    });
+    let mut object: ExternalSecret = serde_json::from_value(json).unwrap();
+    edit(&mut object);
+    object
+}
+
+fn ready(status: &str) -> impl FnOnce(&mut ExternalSecret) {
+    let status = serde_json::json!({ "conditions": [{ "type": "Ready", "status": status }] });
+    move |object| object.status = serde_json::from_value(status).unwrap()
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::new("ns", name)
+}
+
+#[test]
+fn a_status_write_starts_no_run() {
+    let mut objects = ExternalSecrets::default();
+    let (_, first) = objects.apply(object("a", 1, |_| {}));
+
+    let (_, second) = objects.apply(object("a", 2, ready("True")));
+
+    assert_eq!((first, second), (Touch::New, Touch::Same));
+}
+
+#[test]
+fn a_label_an_annotation_and_a_generation_are_news() {
+    let mut objects = ExternalSecrets::default();
+    objects.apply(object("a", 1, |_| {}));
+    let force = |object: &mut ExternalSecret| {
+        object.metadata.annotations = Some([("force-sync".to_owned(), "1".to_owned())].into());
+    };
+
+    let (_, annotated) = objects.apply(object("a", 2, force));
+    let (_, edited) = objects.apply(object("a", 3, |object| object.metadata.generation = Some(2)));
+
+    assert_eq!((annotated, edited), (Touch::Changed, Touch::Changed));
+}
+
+#[test]
+fn an_event_older_than_our_own_write_is_passed_over() {
+    let mut objects = ExternalSecrets::default();
+    objects.apply(object("a", 5, ready("True")));
+
+    let (_, late) = objects.apply(object("a", 4, |object| object.metadata.generation = Some(9)));
+
+    assert_eq!(late, Touch::Same);
+    let (kept, _) = objects.get(&key("a")).unwrap();
+    assert_eq!(kept.metadata.resource_version.as_deref(), Some("5"));
+}
+
+#[test]
+fn only_objects_that_are_not_ready_wait_on_a_store() {
+    let mut objects = ExternalSecrets::default();
+    objects.apply(object("good", 1, ready("True")));
+    objects.apply(object("bad", 1, ready("False")));
+    objects.apply(object("new", 1, |_| {}));
+
+    let waiting = objects.waiting_on(&StoreKey::namespaced("ns", "store"));
+
+    assert_eq!(waiting, [key("bad"), key("new")]);
+}
+
+#[test]
+fn a_store_that_is_no_longer_named_is_no_longer_linked() {
+    let mut objects = ExternalSecrets::default();
+    objects.apply(object("a", 1, |_| {}));
+    let other = |object: &mut ExternalSecret| {
+        object.metadata.generation = Some(2);
+        object.spec.secret_store_ref.as_mut().unwrap().name = Some("other".to_owned());
+    };
+
+    objects.apply(object("a", 2, other));
+
+    assert!(objects.waiting_on(&StoreKey::namespaced("ns", "store")).is_empty());
+    assert_eq!(objects.waiting_on(&StoreKey::namespaced("ns", "other")), [key("a")]);
+}
+
+#[test]
+fn writers_are_found_by_the_targets_own_name_and_by_a_given_one() {
+    let mut objects = ExternalSecrets::default();
+    let renamed = |object: &mut ExternalSecret| {
+        object.spec.target =
+            serde_json::from_value(serde_json::json!({ "name": "shared" })).unwrap();
+    };
+    objects.apply(object("a", 1, |_| {}));
+    objects.apply(object("b", 1, renamed));
+
+    assert_eq!(objects.writers_of(&key("a")), [key("a")]);
+    assert_eq!(objects.writers_of(&key("shared")), [key("b")]);
+    assert!(objects.writers_of(&key("b")).is_empty());
+}
+
+#[test]
+fn objects_a_new_list_does_not_show_are_gone() {
+    let mut objects = ExternalSecrets::default();
+    objects.apply(object("stays", 1, |_| {}));
+    objects.apply(object("goes", 1, |_| {}));
+
+    objects.begin_list();
+    objects.apply(object("stays", 1, |_| {}));
+    let gone = objects.end_list();
+
+    assert_eq!(gone.into_iter().collect::<Vec<_>>(), [key("goes")]);
+    assert!(objects.get(&key("goes")).is_none());
+}

@@ -1,0 +1,190 @@
+//! Starts everything: one watch a kind, one dispatcher a controller, until a stop is asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Namespace, Secret};
+use k8s_openapi::NamespaceResourceScope;
+use kube::core::PartialObjectMeta;
+use kube::{Api, Client, Resource};
+use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
+use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
+use lockstep_plan::StoreKind;
+use lockstep_provider::Services;
+use lockstep_runtime::dispatch::{self, Dispatcher};
+use lockstep_runtime::events::Events;
+use lockstep_runtime::health::Readiness;
+use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::shutdown::Shutdown;
+use lockstep_runtime::supervise::spawn;
+use lockstep_runtime::watch::{self, Guarded, watch};
+
+use crate::config::Config;
+use crate::gate::{self, Gate};
+use crate::key::ObjectKey;
+use crate::scrape::{ExternalSecretRows, StoreRows};
+use crate::shared::{Queues, Recorders, Shared};
+use crate::{external_secret, store, watches};
+
+/// How long the last events may take after a stop was asked for.
+const EVENTS_GRACE: Duration = Duration::from_millis(250);
+
+/// What the controllers run on.
+pub struct Edges {
+    /// Client of the API server.
+    pub client: Client,
+    /// What providers may touch.
+    pub services: Arc<Services>,
+    /// Series of the process.
+    pub metrics: Arc<Metrics>,
+    /// What is waited for.
+    pub readiness: Readiness,
+}
+
+/// Runs all controllers until a stop is asked for.
+pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
+    let controllers = Controllers::new(&config, &edges);
+    let shared = Arc::new(controllers.shared(&config, &edges));
+    publish_series(&shared, &config, &edges.metrics);
+    let gates = start_watches(&shared, &config, &edges);
+    controllers.run(shared, &config, gates, shutdown).await;
+}
+
+struct Controllers {
+    external_secrets: Dispatcher<ObjectKey>,
+    secret_stores: Dispatcher<lockstep_plan::StoreKey>,
+    cluster_stores: Dispatcher<lockstep_plan::StoreKey>,
+}
+
+impl Controllers {
+    fn new(config: &Config, edges: &Edges) -> Self {
+        let settings = |name| {
+            let time = Arc::clone(&edges.services.time);
+            let settings = dispatch::Settings::new(edges.metrics.controller(name), time);
+            dispatch::Settings { concurrency: config.concurrency, ..settings }
+        };
+        Self {
+            external_secrets: Dispatcher::new(settings("externalsecret")),
+            secret_stores: Dispatcher::new(settings("secretstore")),
+            cluster_stores: Dispatcher::new(settings("clustersecretstore")),
+        }
+    }
+
+    fn shared(&self, config: &Config, edges: &Edges) -> Shared {
+        let queues = Queues {
+            external_secrets: self.external_secrets.handle(),
+            secret_stores: self.secret_stores.handle(),
+            cluster_stores: self.cluster_stores.handle(),
+        };
+        let events = Events::start(&edges.client, Arc::clone(&edges.services.time));
+        let recorders = Recorders {
+            external_secret: events.recorder("external-secrets"),
+            secret_store: events.recorder("secret-store"),
+            cluster_store: events.recorder("cluster-secret-store"),
+            all: events,
+        };
+        let services = Arc::clone(&edges.services);
+        Shared::new(edges.client.clone(), services, queues, recorders, &config.settings)
+    }
+
+    async fn run(self, shared: Arc<Shared>, config: &Config, gates: Gates, shutdown: Shutdown) {
+        let store_run = |dispatcher: Dispatcher<_>, enabled: bool| {
+            let (shared, shutdown) = (Arc::clone(&shared), shutdown.clone());
+            async move {
+                if enabled {
+                    let run = move |key| store::run(Arc::clone(&shared), key);
+                    dispatcher.run(run, shutdown).await;
+                }
+            }
+        };
+        let secret_stores = store_run(self.secret_stores, config.check_secret_stores);
+        let cluster_stores = store_run(self.cluster_stores, config.settings.cluster_stores);
+        let external_secrets = async {
+            tokio::select! {
+                () = gates.opened() => {}
+                () = shutdown.requested() => return,
+            }
+            let shared = Arc::clone(&shared);
+            let run = move |key| external_secret::run(Arc::clone(&shared), key);
+            self.external_secrets.run(run, shutdown.clone()).await;
+        };
+        futures_util::join!(secret_stores, cluster_stores, external_secrets);
+        shared.recorders.all.flush(EVENTS_GRACE).await;
+    }
+}
+
+/// Gates of the watches: ExternalSecrets run when what they depend on was listed.
+#[derive(Default)]
+struct Gates {
+    external_secrets: Gate,
+    targets: Gate,
+    secret_stores: Gate,
+    cluster_stores: Gate,
+    namespaces: Gate,
+    cluster_scope: bool,
+}
+
+impl Gates {
+    async fn opened(&self) {
+        let required =
+            [self.external_secrets.clone(), self.targets.clone(), self.secret_stores.clone()];
+        let optional = [self.cluster_stores.clone(), self.namespaces.clone()];
+        gate::all(&required, if self.cluster_scope { &optional } else { &[] }).await;
+    }
+}
+
+fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates {
+    let gates = Gates { cluster_scope: config.settings.cluster_stores, ..Gates::default() };
+    let part = |name: &str| edges.readiness.register(name);
+    let all = watch::Settings::default;
+
+    let changes = watch(scoped::<ExternalSecret>(edges, config), all(), part(ExternalSecret::CRD_NAME));
+    let gate = gates.external_secrets.clone();
+    spawn("externalsecrets", watches::external_secrets(Arc::clone(shared), changes, gate));
+
+    let changes = watch(scoped::<SecretStore>(edges, config), all(), part(SecretStore::CRD_NAME));
+    let gate = gates.secret_stores.clone();
+    spawn("secretstores", watches::secret_stores(Arc::clone(shared), changes, gate));
+
+    let labels = Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}"));
+    let managed = watch::Settings { labels, ..all() };
+    let changes = watch(scoped::<Secret>(edges, config), managed, part("secrets"));
+    spawn("secrets", watches::targets(Arc::clone(shared), changes, gates.targets.clone()));
+
+    if config.settings.cluster_stores {
+        let api = Api::<Guarded<ClusterSecretStore>>::all(edges.client.clone());
+        let changes = watch(api, all(), part(ClusterSecretStore::CRD_NAME));
+        let gate = gates.cluster_stores.clone();
+        spawn("clustersecretstores", watches::cluster_stores(Arc::clone(shared), changes, gate));
+
+        let api = Api::<Guarded<PartialObjectMeta<Namespace>>>::all(edges.client.clone());
+        let changes = watch(api, all(), part("namespaces"));
+        let gate = gates.namespaces.clone();
+        spawn("namespaces", watches::namespaces(Arc::clone(shared), changes, gate));
+    }
+    gates
+}
+
+/// All namespaces, or the one the operator is bound to.
+fn scoped<K>(edges: &Edges, config: &Config) -> Api<Guarded<K>>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    Guarded<K>: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+{
+    match &config.namespace {
+        Some(namespace) => Api::namespaced(edges.client.clone(), namespace),
+        None => Api::all(edges.client.clone()),
+    }
+}
+
+fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
+    let extended = config.extended_labels;
+    metrics.add_rows(Arc::new(ExternalSecretRows { shared: Arc::clone(shared), extended }));
+    let stores = |kind| StoreRows { shared: Arc::clone(shared), kind, extended };
+    if config.check_secret_stores {
+        metrics.add_rows(Arc::new(stores(StoreKind::SecretStore)));
+    }
+    if config.settings.cluster_stores {
+        metrics.add_rows(Arc::new(stores(StoreKind::ClusterSecretStore)));
+    }
+}

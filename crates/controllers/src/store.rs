@@ -1,0 +1,95 @@
+//! The SecretStore and ClusterSecretStore controllers: check a store, write its condition, wake those
+//! who wait for it. One shell for both kinds; decides nothing.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use kube::Api;
+use kube::api::Patch;
+use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
+use lockstep_engine::{StoreRecord, WorldError, store as engine};
+use lockstep_plan::store::{StorePlan, report};
+use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_runtime::dispatch::Next;
+
+use crate::events::about_store;
+use crate::shared::Shared;
+use crate::watches::saw_store;
+use crate::world::{params, world_error};
+
+/// Checks one store.
+pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
+    let (now, clock) = (shared.now(), Instant::now());
+    let Some(record) = shared.mirror.stores().get(&key) else { return Next::Idle };
+    let Some(outcome) = engine::check(&record, &shared.connections, shared.settings()).await else {
+        tracing::debug!(store = %key, "skip store");
+        return Next::Idle;
+    };
+    let plan = report(record.object(), outcome, shared.settings(), now);
+    log(&key, &plan);
+    for event in &plan.events {
+        about_store(&shared.recorders, &record, event);
+    }
+    let written = match &plan.status {
+        Some(status) => write_status(&shared, &record, status).await,
+        None => Ok(()),
+    };
+    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared.mirror.stores().note_run(&key, nanos);
+    match written {
+        Ok(()) => next(&plan, now),
+        Err(WorldError::NotFound) => Next::Idle,
+        Err(error) => {
+            tracing::warn!(store = %key, %error, "could not write the store's status");
+            Next::Failed
+        }
+    }
+}
+
+async fn write_status(
+    shared: &Shared,
+    record: &StoreRecord,
+    status: &SecretStoreStatus,
+) -> Result<(), WorldError> {
+    let patch = Patch::Merge(serde_json::json!({ "status": status }));
+    let (name, client) = (&record.key.name, shared.client.clone());
+    let written = match record.key.kind {
+        StoreKind::SecretStore => {
+            let namespace = record.key.namespace.as_deref().unwrap_or_default();
+            let api: Api<SecretStore> = Api::namespaced(client, namespace);
+            api.patch_status(name, &params(), &patch).await.map(StoreRecord::from)
+        }
+        StoreKind::ClusterSecretStore => {
+            let api: Api<ClusterSecretStore> = Api::all(client);
+            api.patch_status(name, &params(), &patch).await.map(StoreRecord::from)
+        }
+    };
+    let written = written.map_err(world_error)?;
+    if status.observed_generation.is_some() && written.status.observed_generation.is_none() {
+        shared.note_pruned_generation();
+    }
+    saw_store(shared, written);
+    Ok(())
+}
+
+fn next(plan: &StorePlan, now: Timestamp) -> Next {
+    if plan.retry {
+        return Next::Failed;
+    }
+    match plan.next.and_then(|delay| SignedDuration::try_from(delay).ok()) {
+        Some(delay) => Next::At(now.saturating_add(delay).unwrap_or(Timestamp::MAX)),
+        None => Next::Idle,
+    }
+}
+
+fn log(key: &StoreKey, plan: &StorePlan) {
+    let Some(status) = plan.status.as_ref().filter(|_| plan.condition_changed) else {
+        tracing::debug!(store = %key, "store checked, nothing new");
+        return;
+    };
+    let condition = status.conditions.last();
+    let reason = condition.and_then(|condition| condition.reason.as_deref()).unwrap_or_default();
+    let message = condition.and_then(|condition| condition.message.as_deref()).unwrap_or_default();
+    tracing::info!(store = %key, reason, message, "store condition changed");
+}
