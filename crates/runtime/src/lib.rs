@@ -7,8 +7,10 @@ pub mod clock;
 pub mod connect;
 pub mod dispatch;
 pub mod health;
+pub mod log;
 pub mod metrics;
 pub mod schedule;
+pub mod serve;
 pub mod shutdown;
 pub mod status;
 pub mod supervise;
@@ -18,6 +20,8 @@ mod sync;
 
 #[cfg(feature = "cluster")]
 pub mod apply;
+#[cfg(feature = "cluster")]
+pub mod authorize;
 #[cfg(feature = "cluster")]
 pub mod client;
 #[cfg(feature = "cluster")]

@@ -84,7 +84,7 @@ impl Crew {
 }
 
 /// The text of a panic, where it has one.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&'static str>() {
         return (*text).to_owned();
     }

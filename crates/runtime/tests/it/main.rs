@@ -6,6 +6,7 @@
 )]
 
 mod apply;
+mod authorize;
 mod events;
 mod lease;
 mod objects;
