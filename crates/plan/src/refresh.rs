@@ -116,14 +116,16 @@ pub(crate) fn next(
     interval: GoDuration,
     jitter: f64,
 ) -> Option<Timestamp> {
-    let by_time = !matches!(
-        object.spec.refresh_policy(),
-        RefreshPolicy::CreatedOnce | RefreshPolicy::OnChange
-    );
-    if !by_time || interval.as_nanos() <= 0 {
+    if !is_periodic(object, interval) {
         return None;
     }
     later(refreshed, interval).map(|deadline| spread(deadline, interval, jitter))
+}
+
+/// Whether the object is refreshed as time goes by.
+pub(crate) fn is_periodic(object: &ExternalSecret, interval: GoDuration) -> bool {
+    use RefreshPolicy::{CreatedOnce, OnChange};
+    !matches!(object.spec.refresh_policy(), CreatedOnce | OnChange) && interval.as_nanos() > 0
 }
 
 /// Moves a deadline back by up to a tenth of the interval, so that objects made together part.

@@ -2,6 +2,7 @@
 //! been read from a provider yet, and a `Fetch` says exactly what will be.
 
 use jiff::Timestamp;
+use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy, StoreKind};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, messages, reasons};
 use lockstep_golang::duration::Duration as GoDuration;
@@ -11,7 +12,7 @@ use super::finalizer::has_finalizer;
 use super::names::{namespace, uid};
 use super::status;
 use super::{Observed, TargetView};
-use crate::conditions::ready_reason;
+use crate::conditions::is_ready;
 use crate::failure::Failure;
 use crate::refresh::{self, Due};
 use crate::settings::Settings;
@@ -109,7 +110,8 @@ fn decide_live(
     let refreshed = refresh::last_refresh(object, observed.last_refresh);
     let due = refresh::due(object, refreshed, interval, now);
     let state = target_state(observed);
-    if due == Due::Now || state == TargetState::Invalid {
+    let wanted = due == Due::Now || state == TargetState::Invalid || is_stuck(object, interval);
+    if wanted {
         return fetch::list(observed, settings).map(Decision::Fetch);
     }
     Ok(Decision::Idle {
@@ -117,6 +119,16 @@ fn decide_live(
         awaits_target: state == TargetState::Awaited,
         status: status::seen_generation(object, settings).map(Box::new),
     })
+}
+
+/// Whether the object failed and no refresh would ever mend its condition.
+fn is_stuck(object: &ExternalSecret, interval: GoDuration) -> bool {
+    let conditions = object
+        .status
+        .as_ref()
+        .map(|status| status.conditions.as_slice());
+    let failed = conditions.and_then(is_ready) == Some(false);
+    failed && !refresh::is_periodic(object, interval)
 }
 
 fn wake_up(due: Due, interval: GoDuration, jitter: f64) -> Option<Timestamp> {
@@ -228,11 +240,9 @@ fn target_state(observed: &Observed<'_>) -> TargetState {
 
 /// Reason and message of the Ready condition.
 fn last_outcome(object: &ExternalSecret) -> Option<(&str, &str)> {
-    let conditions = &object.status.as_ref()?.conditions;
-    let ready =
-        lockstep_api::conditions::Condition::find(conditions, lockstep_api::conditions::READY)?;
+    let ready = Condition::find(&object.status.as_ref()?.conditions, READY)?;
     Some((
-        ready_reason(conditions)?,
+        ready.reason.as_deref()?,
         ready.message.as_deref().unwrap_or_default(),
     ))
 }

@@ -131,7 +131,7 @@ fn data(world: &World) -> BTreeMap<String, Vec<u8>> {
 /// Cases are made anew each time; a failure prints what it takes to keep it as a test.
 fn config() -> ProptestConfig {
     ProptestConfig {
-        cases: 256,
+        cases: 128,
         failure_persistence: None,
         ..ProptestConfig::default()
     }

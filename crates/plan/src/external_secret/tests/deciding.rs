@@ -606,3 +606,20 @@ fn the_owner_label_is_that_of_upstream() {
         "b8464376b5fe3535e690594280bfe59b60be2603cb6cbb6d6c8bcbb4"
     );
 }
+
+#[test]
+fn a_failed_object_that_no_refresh_would_mend_is_tried_again() {
+    for (spec, fetches) in [
+        ("refreshPolicy: CreatedOnce", true),
+        ("refreshPolicy: OnChange", true),
+        ("refreshInterval: '0'", true),
+        ("refreshInterval: 1h", false),
+    ] {
+        let mut object = synced(one_value(spec));
+        let conditions = &mut object.status.as_mut().unwrap().conditions;
+        crate::conditions::set(conditions, ready(false, "SecretSyncedError", "x"), noon());
+        let scene = Scene::of(object).with_target(&target());
+
+        assert_eq!(!is_idle(&scene), fetches, "{spec}");
+    }
+}
