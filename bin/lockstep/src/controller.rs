@@ -13,13 +13,14 @@ use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::dispatch::Concurrency;
 use lockstep_runtime::health::Readiness;
+use lockstep_runtime::log;
 use lockstep_runtime::lease::{self, Candidate};
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::objects::ClusterObjects;
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::transport::{self, HttpTransports};
 
-use crate::environment;
+use crate::{endpoints, environment};
 use crate::flags::controller::ControllerFlags;
 
 /// Requests above the rate when only a rate is given.
@@ -28,6 +29,7 @@ const DEFAULT_BURST: u32 = 100;
 const DEFAULT_QPS: f32 = 50.0;
 
 pub(crate) fn run(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
+    log::init(flags.log.settings()?).context("start logging")?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4)
@@ -47,6 +49,8 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
     }
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let client = client::connect(&client_settings(&flags), Arc::clone(&metrics)).await?;
+    endpoints::health(&flags.live_addr, &readiness, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, &metrics, &shutdown).await?;
 
     let services = Arc::new(Services {
         objects: Arc::new(ClusterObjects::new(client.clone())),

@@ -9,6 +9,8 @@ mod values;
 
 #[cfg(feature = "cluster")]
 mod controller;
+#[cfg(feature = "cluster")]
+mod endpoints;
 
 use std::process::ExitCode;
 

@@ -244,3 +244,16 @@ impl UnusedFlags {
         flags.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }
 }
+
+#[cfg(feature = "cluster")]
+impl LogFlags {
+    /// The settings these flags mean; an unknown word is an error, as it always was.
+    pub(crate) fn settings(&self) -> anyhow::Result<lockstep_runtime::log::Settings> {
+        use anyhow::anyhow;
+        use lockstep_runtime::log::{Format, Settings};
+        let level = self.loglevel.parse().map_err(|error| anyhow!("--loglevel: {error}"))?;
+        let times = self.zap_time_encoding.parse();
+        let times = times.map_err(|error| anyhow!("--zap-time-encoding: {error}"))?;
+        Ok(Settings { level, format: Format::Json, times })
+    }
+}

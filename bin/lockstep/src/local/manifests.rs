@@ -75,6 +75,11 @@ impl Manifests {
         manifests
     }
 
+    /// Whether everything that was written could be read.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     fn take(&mut self, mut document: Document, namespace: &str, schemas: &Schemas) {
         let identity = match Identity::of(&mut document.value, namespace) {
             Ok(Some(identity)) => identity,

@@ -1,0 +1,60 @@
+//! The endpoints every process in a cluster has: health and metrics. An address of `0` switches one
+//! off.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use lockstep_runtime::health::Readiness;
+use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::serve::{self, Certificates, Server};
+use lockstep_runtime::shutdown::Shutdown;
+
+use crate::flags::controller::MetricsFlags;
+
+/// Serves `/healthz` and `/readyz`.
+pub(crate) async fn health(
+    address: &str,
+    readiness: &Readiness,
+    shutdown: &Shutdown,
+) -> anyhow::Result<()> {
+    if address == "0" {
+        return Ok(());
+    }
+    let server = Server::bind(address).await?;
+    server.spawn("health", serve::health(readiness.clone()), shutdown.clone());
+    Ok(())
+}
+
+/// Serves `/metrics`.
+pub(crate) async fn metrics(
+    flags: &MetricsFlags,
+    metrics: &Arc<Metrics>,
+    shutdown: &Shutdown,
+) -> anyhow::Result<()> {
+    if flags.metrics_auth && !flags.metrics_secure {
+        bail!("--metrics-auth needs --metrics-secure: tokens must not travel in the clear");
+    }
+    if flags.metrics_auth {
+        bail!("--metrics-auth is not in this build; protect the port with a NetworkPolicy");
+    }
+    if flags.metrics_addr == "0" {
+        return Ok(());
+    }
+    let mut server = Server::bind(&flags.metrics_addr).await?;
+    if flags.metrics_secure {
+        server = server.secured(certificates(flags)?).map_err(|error| anyhow!(error))?;
+    }
+    server.spawn("metrics", serve::metrics(Arc::clone(metrics), None), shutdown.clone());
+    Ok(())
+}
+
+fn certificates(flags: &MetricsFlags) -> anyhow::Result<Certificates> {
+    let made = if flags.metrics_cert_dir.is_empty() {
+        Certificates::self_signed()
+    } else {
+        let dir = Path::new(&flags.metrics_cert_dir);
+        Certificates::from_dir(dir, &flags.metrics_cert_name, &flags.metrics_key_name)
+    };
+    made.map_err(|error| anyhow!("certificate of the metrics endpoint: {error}"))
+}

@@ -1,0 +1,160 @@
+//! The engine's world over the state in memory: the writes of a run with the rules an API server
+//! has for them, so that a run ends here as it would end in a cluster.
+
+use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_engine::{World, WorldError};
+use lockstep_plan::EventNote;
+use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
+use lockstep_provider::{SecretMap, SecretValue};
+
+use super::folder::Folder;
+use super::managed;
+use super::name::{Name, is_data_key, is_object_name};
+
+/// Most bytes the values of one Secret may have.
+const MAX_BYTES: usize = 1024 * 1024;
+
+impl World for Folder {
+    async fn patch(
+        &self,
+        object: &ExternalSecret,
+        patch: &serde_json::Value,
+    ) -> Result<ExternalSecret, WorldError> {
+        let mut state = self.state();
+        let tracked = state.external_secrets.get_mut(&name_of(object));
+        let tracked = tracked.ok_or(WorldError::NotFound)?;
+        let finalizers = patch.pointer("/metadata/finalizers").cloned().unwrap_or_default();
+        tracked.object.metadata.finalizers = serde_json::from_value(finalizers)
+            .map_err(|error| WorldError::Failed(error.to_string()))?;
+        Ok(tracked.object.clone())
+    }
+
+    async fn write_status(
+        &self,
+        object: &ExternalSecret,
+        status: &ExternalSecretStatus,
+    ) -> Result<(), WorldError> {
+        let mut state = self.state();
+        let tracked = state.external_secrets.get_mut(&name_of(object));
+        let tracked = tracked.ok_or(WorldError::NotFound)?;
+        if status.refresh_time.is_some() {
+            tracked.last_sync.clone_from(&status.refresh_time);
+        }
+        tracked.object.status = Some(status.clone());
+        Ok(())
+    }
+
+    async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, WorldError> {
+        Ok(self.state().secrets.get(&Name::new(namespace, name)).cloned())
+    }
+
+    async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
+        let mut secret = secret;
+        refuse_invalid(&secret)?;
+        let name = secret_name(&secret);
+        let mut state = self.state();
+        if state.secrets.contains_key(&name) {
+            return Err(WorldError::AlreadyExists);
+        }
+        let version = state.next_version();
+        secret.metadata.uid = Some(format!("local-{version}-{}", name.name));
+        secret.metadata.resource_version = Some(version);
+        secret.type_.get_or_insert_with(|| "Opaque".to_owned());
+        managed::note(&mut secret, None, manager);
+        state.secrets.insert(name, secret);
+        Ok(())
+    }
+
+    async fn replace_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
+        let mut secret = secret;
+        refuse_invalid(&secret)?;
+        let name = secret_name(&secret);
+        let mut state = self.state();
+        let live = state.secrets.get(&name).ok_or(WorldError::NotFound)?.clone();
+        if live.metadata.resource_version != secret.metadata.resource_version {
+            return Err(WorldError::Conflict("the object has been modified".to_owned()));
+        }
+        secret.metadata.resource_version = Some(state.next_version());
+        managed::note(&mut secret, Some(&live), manager);
+        state.secrets.insert(name, secret);
+        Ok(())
+    }
+
+    async fn delete_secret(
+        &self,
+        namespace: &str,
+        delete: &TargetDelete,
+    ) -> Result<(), WorldError> {
+        let name = Name::new(namespace, &*delete.name);
+        let mut state = self.state();
+        let live = &state.secrets.get(&name).ok_or(WorldError::NotFound)?.metadata;
+        let is_seen = live.uid.as_deref() == Some(&delete.uid)
+            && live.resource_version.as_deref() == Some(&delete.resource_version);
+        if !is_seen {
+            return Err(WorldError::Conflict("the object has been modified".to_owned()));
+        }
+        state.secrets.remove(&name);
+        Ok(())
+    }
+
+    async fn template_source(
+        &self,
+        namespace: &str,
+        source: &SourceKey,
+    ) -> Result<SecretMap, String> {
+        let name = Name::new(namespace, &*source.name);
+        let state = self.state();
+        let (data, kind) = match source.kind {
+            SourceKind::ConfigMap => (state.config_maps.get(&name).cloned(), "configmaps"),
+            SourceKind::Secret => (state.secrets.get(&name).map(data_of), "secrets"),
+        };
+        data.ok_or_else(|| format!("{kind} {:?} not found", source.name))
+    }
+
+    /// Events are told by the condition and the Secret they are about; both are printed.
+    fn publish(&self, object: &ExternalSecret, event: EventNote) {
+        let object = name_of(object);
+        tracing::debug!(%object, reason = event.reason, "event");
+    }
+}
+
+/// The values of a Secret.
+pub(crate) fn data_of(secret: &Secret) -> SecretMap {
+    let data = secret.data.iter().flatten();
+    data.map(|(key, value)| (key.clone(), SecretValue::from(value.0.as_slice()))).collect()
+}
+
+fn name_of(object: &ExternalSecret) -> Name {
+    let metadata = &object.metadata;
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    Name::new(text(&metadata.namespace), text(&metadata.name))
+}
+
+fn secret_name(secret: &Secret) -> Name {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    Name::new(text(&secret.metadata.namespace), text(&secret.metadata.name))
+}
+
+/// Refuses what an API server would refuse.
+fn refuse_invalid(secret: &Secret) -> Result<(), WorldError> {
+    let name = secret.metadata.name.as_deref().unwrap_or_default();
+    if !is_object_name(name) {
+        let text = format!("Secret {name:?} is invalid: metadata.name: not a name of an object");
+        return Err(WorldError::Failed(text));
+    }
+    let data = || secret.data.iter().flatten();
+    if let Some((key, _)) = data().find(|(key, _)| !is_data_key(key)) {
+        let text = format!(
+            "Secret {name:?} is invalid: data[{key}]: a valid config key must consist of \
+             alphanumeric characters, '-', '_' or '.'"
+        );
+        return Err(WorldError::Failed(text));
+    }
+    let bytes: usize = data().map(|(_, value)| value.0.len()).sum();
+    if bytes > MAX_BYTES {
+        let text = format!("Secret {name:?} is invalid: data: must have at most {MAX_BYTES} bytes");
+        return Err(WorldError::Failed(text));
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! What to do about a failure, by the word for its cause. The condition's message says what is
+//! wrong; a hint adds only what the folder lets us know.
+
+use std::collections::BTreeSet;
+
+use lockstep_api::ExternalSecret;
+use lockstep_plan::external_secret::store_keys;
+use lockstep_plan::{StoreKey, StoreKind};
+
+use super::closest::closest;
+use super::folder::State;
+use super::manifests::Kind;
+use super::name::Name;
+
+/// The remedy for a store that is not ready.
+pub(crate) fn store(cause: &str) -> Option<String> {
+    let text = match cause {
+        "UnknownProvider" => return Some(providers("use one that exists")),
+        "NotInBuild" => return Some(providers("build lockstep with the provider")),
+        "InvalidSpec" => "correct the store's manifest",
+        other => credentials(other)?,
+    };
+    Some(text.to_owned())
+}
+
+/// The remedy for an ExternalSecret that is not ready.
+pub(crate) fn object(
+    cause: &str,
+    object: &ExternalSecret,
+    state: &State,
+    broken: &BTreeSet<(Kind, Name)>,
+) -> Option<String> {
+    let text = match cause {
+        "StoreNotFound" => return missing_store(object, state, broken),
+        "StoreNotReady" => "mend the store first; its failure is in this list",
+        "StoreDenied" => "add the namespace to spec.conditions of the ClusterSecretStore",
+        "NotFound" | "Tombstoned" => {
+            "check remoteRef.key and remoteRef.property against what the store holds"
+        }
+        "InvalidSpec" | "Unsupported" => "correct the ExternalSecret's manifest",
+        "Conflict" => "let one ExternalSecret own the Secret, or give them different target names",
+        "Internal" => "this is a fault of lockstep; please report it",
+        other => credentials(other)?,
+    };
+    Some(text.to_owned())
+}
+
+/// The remedy for failures at the backend.
+fn credentials(cause: &str) -> Option<&'static str> {
+    Some(match cause {
+        "Unauthenticated" => {
+            "check the credentials: the Secret manifest, or its LOCKSTEP_SECRET_… variable"
+        }
+        "Denied" => "give the credentials the right to read this secret",
+        "Unreachable" => "check the address, the network and the proxy variables",
+        "Throttled" => "the backend limits requests; try again later",
+        _ => return None,
+    })
+}
+
+fn providers(advice: &str) -> String {
+    let names = lockstep_providers::registry().iter().map(lockstep_providers::Entry::name);
+    format!("{advice}; this build has {}", names.collect::<Vec<_>>().join(", "))
+}
+
+/// Why a store is not there, as far as the folder tells.
+fn missing_store(
+    object: &ExternalSecret,
+    state: &State,
+    broken: &BTreeSet<(Kind, Name)>,
+) -> Option<String> {
+    let wanted = store_keys(object).into_iter().find(|key| !state.stores.contains_key(key))?;
+    let kind = match wanted.kind {
+        StoreKind::SecretStore => Kind::SecretStore,
+        StoreKind::ClusterSecretStore => Kind::ClusterSecretStore,
+    };
+    let name = Name::new(wanted.namespace.as_deref().unwrap_or_default(), &*wanted.name);
+    if broken.contains(&(kind, name)) {
+        return Some(format!("the manifest of {wanted} has a fault; mend it first"));
+    }
+    if let Some(other) = state.stores.keys().find(|key| key.name == wanted.name) {
+        return Some(match other.kind {
+            StoreKind::ClusterSecretStore => {
+                "there is a ClusterSecretStore of that name; set secretStoreRef.kind".to_owned()
+            }
+            StoreKind::SecretStore => format!(
+                "the SecretStore of that name is in namespace {:?}; a SecretStore serves its own \
+                 namespace only",
+                other.namespace.as_deref().unwrap_or_default()
+            ),
+        });
+    }
+    let usable = |key: &&StoreKey| key.kind == wanted.kind && key.namespace == wanted.namespace;
+    let names: Vec<&str> = state.stores.keys().filter(usable).map(|key| key.name.as_str()).collect();
+    Some(match closest(&wanted.name, names.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None if names.is_empty() => format!("add a manifest of {wanted} to the folder"),
+        None => format!("stores that can be used here: {}", names.join(", ")),
+    })
+}
