@@ -41,6 +41,8 @@ pub struct Settings {
     pub timeout: Duration,
     /// Proxies.
     pub proxy: Proxy,
+    /// Whether one HTTP/2 connection carries all requests, where the server offers it.
+    pub http2: bool,
     /// How we introduce ourselves.
     pub user_agent: String,
 }
@@ -52,6 +54,7 @@ impl Default for Settings {
             rate: None,
             timeout: Duration::from_secs(30),
             proxy: Proxy::default(),
+            http2: true,
             user_agent: "external-secrets".to_owned(),
         }
     }
@@ -102,12 +105,12 @@ async fn from_file(path: &Path) -> Result<Config, SetupError> {
 }
 
 fn build(config: &Config, settings: &Settings, metrics: Arc<Metrics>) -> Result<Client, BoxError> {
-    let https = https(config, &settings.proxy)?;
+    let https = https(config, settings)?;
     let http: legacy::Client<_, Body> = legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(Duration::from_secs(90))
-        .pool_max_idle_per_host(8)
+        .pool_max_idle_per_host(32)
         .http2_keep_alive_interval(Duration::from_secs(20))
         .http2_keep_alive_timeout(Duration::from_secs(10))
         .http2_keep_alive_while_idle(true)
@@ -125,7 +128,7 @@ fn build(config: &Config, settings: &Settings, metrics: Arc<Metrics>) -> Result<
     Ok(Client::new(service, config.default_namespace.clone()))
 }
 
-fn https(config: &Config, proxy: &Proxy) -> Result<HttpsConnector<Connector>, BoxError> {
+fn https(config: &Config, settings: &Settings) -> Result<HttpsConnector<Connector>, BoxError> {
     let timeout = config.connect_timeout.unwrap_or(Duration::from_secs(10));
     let mut builder = HttpsConnectorBuilder::new()
         .with_tls_config(config.rustls_client_config()?)
@@ -134,8 +137,12 @@ fn https(config: &Config, proxy: &Proxy) -> Result<HttpsConnector<Connector>, Bo
         let name = ServerName::try_from(name.clone())?;
         builder = builder.with_server_name_resolver(FixedServerNameResolver::new(name));
     }
-    let tcp = Connector::new(proxy, timeout);
-    Ok(builder.enable_all_versions().wrap_connector(tcp))
+    let tcp = Connector::new(&settings.proxy, timeout);
+    Ok(if settings.http2 {
+        builder.enable_all_versions().wrap_connector(tcp)
+    } else {
+        builder.enable_http1().wrap_connector(tcp)
+    })
 }
 
 /// The namespace this process runs in, where it runs in a pod.

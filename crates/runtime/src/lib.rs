@@ -1,6 +1,24 @@
 //! The edges of the program: clocks, HTTP, scheduling, logs, metrics, health, and everything added
 //! around the Kubernetes client. Knows no custom resource and reads no environment variable:
 //! settings come in as structs.
+//!
+//! | Want | Use |
+//! |---|---|
+//! | services of the provider contract | [`clock::SystemTime`], [`transport::HttpTransports`], [`metrics::Metrics`], [`objects::ClusterObjects`] |
+//! | a client of the API server | [`client::connect`] |
+//! | news about a kind | [`watch::watch`] |
+//! | runs of objects | [`dispatch::Dispatcher`], over [`schedule::Schedule`], [`backoff`], [`supervise`] |
+//! | reads and writes | [`target::Target`], [`apply::Writer`], [`status::patch`], [`failure::Failure`] |
+//! | events | [`events::Events`] |
+//! | one leader | [`lease::Candidate`] |
+//! | endpoints | [`serve::Server`] with [`serve::health`] and [`serve::metrics`] |
+//! | logs, stopping | [`log::init`], [`shutdown::Shutdown`] |
+//!
+//! The order of a stop, within two seconds of the signal: [`shutdown::Shutdown`] is requested,
+//! dispatchers start nothing more and let runs end for their grace time, then [`events::Events`]
+//! are flushed.
+//!
+//! Without the feature `cluster` everything that talks to an API server is left out.
 
 pub mod backoff;
 pub mod clock;
