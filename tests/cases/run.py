@@ -839,7 +839,7 @@ class World:
         while names and time.time() < end:
             _, value = self.api.call("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{names[0]}")
             if any(c["type"] == "Established" and c["status"] == "True"
-                   for c in value.get("status", {}).get("conditions", [])):
+                   for c in value.get("status", {}).get("conditions") or []):
                 names.pop(0)
             else:
                 time.sleep(0.2)

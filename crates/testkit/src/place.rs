@@ -3,13 +3,22 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
-/// The root folder of the workspace.
+/// The root folder of the workspace: the one whose lock file governs the package that cargo runs.
 pub fn workspace() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        // Cargo says at run time where the package is; a checkout may have moved since it was built.
+        let package = set("CARGO_MANIFEST_DIR");
+        let package = package.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+        let root = package
+            .ancestors()
+            .find(|folder| folder.join("Cargo.lock").is_file());
+        root.unwrap_or(&package).to_owned()
+    })
 }
 
 /// The folder for things that are built or downloaded once: `LOCKSTEP_CACHE`, or `lockstep` in the
