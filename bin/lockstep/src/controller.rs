@@ -50,7 +50,7 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let client = client::connect(&client_settings(&flags), Arc::clone(&metrics)).await?;
     endpoints::health(&flags.live_addr, &readiness, &shutdown).await?;
-    endpoints::metrics(&flags.metrics, &metrics, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, &metrics, &client, &shutdown).await?;
 
     let services = Arc::new(Services {
         objects: Arc::new(ClusterObjects::new(client.clone())),

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
+use lockstep_runtime::authorize::ClusterAuthorize;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::metrics::Metrics;
-use lockstep_runtime::serve::{self, Certificates, Server};
+use lockstep_runtime::serve::{self, Authorize, Certificates, Server};
 use lockstep_runtime::shutdown::Shutdown;
 
 use crate::flags::controller::MetricsFlags;
@@ -30,13 +31,11 @@ pub(crate) async fn health(
 pub(crate) async fn metrics(
     flags: &MetricsFlags,
     metrics: &Arc<Metrics>,
+    client: &kube::Client,
     shutdown: &Shutdown,
 ) -> anyhow::Result<()> {
     if flags.metrics_auth && !flags.metrics_secure {
         bail!("--metrics-auth needs --metrics-secure: tokens must not travel in the clear");
-    }
-    if flags.metrics_auth {
-        bail!("--metrics-auth is not in this build; protect the port with a NetworkPolicy");
     }
     if flags.metrics_addr == "0" {
         return Ok(());
@@ -45,7 +44,12 @@ pub(crate) async fn metrics(
     if flags.metrics_secure {
         server = server.secured(certificates(flags)?).map_err(|error| anyhow!(error))?;
     }
-    server.spawn("metrics", serve::metrics(Arc::clone(metrics), None), shutdown.clone());
+    let authorize: Option<Arc<dyn Authorize>> = match flags.metrics_auth {
+        true => Some(Arc::new(ClusterAuthorize::new(client.clone()))),
+        false => None,
+    };
+    let handler = serve::metrics(Arc::clone(metrics), authorize);
+    server.spawn("metrics", handler, shutdown.clone());
     Ok(())
 }
 

@@ -62,6 +62,8 @@ impl Rows for ExternalSecretRows {
             let tally = row.tally;
             match family.name {
                 name if name == SYNC_CALLS.name => page.sample(&labels, tally.runs.into()),
+                // A series of errors begins with the first error.
+                name if name == SYNC_ERRORS.name && tally.errors == 0 => {}
                 name if name == SYNC_ERRORS.name => page.sample(&labels, tally.errors.into()),
                 name if name == DURATION.name => page.sample(&labels, nanos(tally.last_nanos)),
                 _ => conditions(page, &labels, row.ready),

@@ -168,11 +168,14 @@ impl<W: World> Engine<'_, W> {
     async fn sync(&self, observed: &Observed<'_>, list: &FetchList, now: Timestamp) -> Applied {
         let namespace = observed.object.metadata.namespace.as_deref().unwrap_or_default();
         let answers = fetch(list, namespace, self.stores, self.connections).await;
-        let planned = assemble(observed.object, list, answers, self.settings, now)
-            .and_then(|assembled| plan(observed, assembled, self.settings, now));
-        match planned {
+        let assembled = match assemble(observed.object, list, answers, self.settings, now) {
+            Ok(assembled) => assembled,
+            Err(failure) => return Applied::failed(failure),
+        };
+        let events = assembled.events.clone();
+        match plan(observed, assembled, self.settings, now) {
             Ok(plan) => apply::apply(self.world, observed.object, plan, self.settings).await,
-            Err(failure) => Applied::failed(failure),
+            Err(failure) => Applied { events, ..Applied::failed(failure) },
         }
     }
 

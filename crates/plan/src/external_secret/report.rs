@@ -127,7 +127,13 @@ pub fn report(
     let orphan = EventNote::normal(reasons::EVENT_DELETED, messages::EVENT_ORPHAN_DELETED);
     let mut events = vec![orphan; orphans_deleted];
     let outcome = match target {
-        TargetOutcome::Failed(failure) => return failed(observed, failure, events, settings, now),
+        TargetOutcome::Failed(failure) => {
+            let mut report = failed(observed, failure, events, settings, now);
+            if report.status.is_some() {
+                report.events.extend(planned);
+            }
+            return report;
+        }
         TargetOutcome::Conflict => return conflict(events),
         other => other,
     };
