@@ -48,6 +48,24 @@ pub fn general(x: f64) -> String {
     }
 }
 
+/// A float64 with the digits of the nearest float32: `strconv.FormatFloat(x, 'g', -1, 32)`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "losing precision is the purpose"
+)]
+pub fn single(x: f64) -> String {
+    let x = x as f32;
+    if let Some(text) = special(f64::from(x)) {
+        return text.to_owned();
+    }
+    let shortest = Shortest::of_single(x);
+    if (-4..6).contains(&shortest.exponent()) {
+        shortest.plain()
+    } else {
+        shortest.scientific(2)
+    }
+}
+
 fn special(x: f64) -> Option<&'static str> {
     if x.is_nan() {
         Some("NaN")

@@ -14,3 +14,4 @@ pub mod gjson;
 pub mod json;
 pub mod regexp;
 pub mod unicode;
+pub mod yaml;

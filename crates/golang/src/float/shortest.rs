@@ -12,8 +12,20 @@ pub(super) struct Shortest {
 
 impl Shortest {
     pub(super) fn of(x: f64) -> Self {
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format_finite(x.abs());
+        Self::read(
+            zmij::Buffer::new().format_finite(x.abs()),
+            x.is_sign_negative(),
+        )
+    }
+
+    pub(super) fn of_single(x: f32) -> Self {
+        Self::read(
+            zmij::Buffer::new().format_finite(x.abs()),
+            x.is_sign_negative(),
+        )
+    }
+
+    fn read(text: &str, negative: bool) -> Self {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let all = format!("{whole}{fraction}");
@@ -26,7 +38,7 @@ impl Shortest {
         Self {
             digits,
             point,
-            negative: x.is_sign_negative(),
+            negative,
         }
     }
 

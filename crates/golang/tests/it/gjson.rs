@@ -28,7 +28,12 @@ fn failure(case: &Value) -> Option<String> {
 
 #[test]
 fn every_recorded_path_finds_what_gjson_finds() {
-    let failures = crate::failures(include_str!("../conformance/gjson.jsonl"), failure);
+    let tables = [
+        include_str!("../conformance/gjson.jsonl"),
+        include_str!("../conformance/gjson-random.jsonl"),
+    ];
+
+    let failures = crate::failures(&tables, failure);
 
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

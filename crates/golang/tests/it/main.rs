@@ -5,11 +5,13 @@
 
 mod gjson;
 mod regexp;
+mod robust;
+mod yaml;
 
-/// Runs `check` on each line of a table and collects what failed.
-fn failures(table: &str, check: impl Fn(&serde_json::Value) -> Option<String>) -> Vec<String> {
-    let cases: Vec<serde_json::Value> = table
-        .lines()
+/// Runs `check` on each line of some tables and lists what failed.
+fn failures(tables: &[&str], check: impl Fn(&serde_json::Value) -> Option<String>) -> Vec<String> {
+    let lines = tables.iter().flat_map(|table| table.lines());
+    let cases: Vec<serde_json::Value> = lines
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert!(!cases.is_empty());

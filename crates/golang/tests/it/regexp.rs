@@ -21,7 +21,12 @@ fn failure(case: &Value) -> Option<String> {
 
 #[test]
 fn every_recorded_replacement_comes_out_as_in_go() {
-    let failures = crate::failures(include_str!("../conformance/regexp.jsonl"), failure);
+    let tables = [
+        include_str!("../conformance/regexp.jsonl"),
+        include_str!("../conformance/regexp-random.jsonl"),
+    ];
+
+    let failures = crate::failures(&tables, failure);
 
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
