@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use lockstep_provider::error::{Error, ErrorKind, Retry};
 
+use crate::event::EventNote;
 use crate::store::StoreKey;
 
 mod stable;
@@ -30,6 +31,7 @@ struct Inner {
     retry_after: Option<Duration>,
     store: Option<StoreKey>,
     touched_target: bool,
+    notes: Vec<EventNote>,
 }
 
 impl Failure {
@@ -45,6 +47,7 @@ impl Failure {
             retry_after: None,
             store: None,
             touched_target: false,
+            notes: Vec::new(),
         }))
     }
 
@@ -77,6 +80,12 @@ impl Failure {
     /// Says that an existing target was about to be changed: `status.binding` then names it.
     pub fn touching_target(mut self) -> Self {
         self.0.touched_target = true;
+        self
+    }
+
+    /// Adds events about what was met before the failure.
+    pub fn after(mut self, notes: Vec<EventNote>) -> Self {
+        self.0.notes = notes;
         self
     }
 
@@ -125,6 +134,11 @@ impl Failure {
     /// Whether an existing target was about to be changed.
     pub fn touched_target(&self) -> bool {
         self.0.touched_target
+    }
+
+    /// Events about what was met before the failure.
+    pub fn notes(&self) -> &[EventNote] {
+        &self.0.notes
     }
 
     /// Message of the condition: constant text, cause and detail.

@@ -50,18 +50,20 @@ pub fn assemble(
     }
     let mut assembled = Assembled::default();
     for (item, answer) in list.items.iter().zip(answers) {
-        let payload = match answer {
-            Ok(payload) => payload,
+        let part = match answer {
             Err(error) if is_absent(object, &error) => {
                 assembled.events.push(missing(object, item.place, &error));
                 continue;
             }
-            Err(error) => return Err(failed(object, item, &read_failed(&item.source, error))),
+            Err(error) => Err(read_failed(&item.source, error)),
+            Ok(payload) => {
+                treat(object, item.place, payload).and_then(|part| part.finish(settings, now))
+            }
         };
-        let part = treat(object, item.place, payload).and_then(|part| part.finish(settings, now));
-        assembled
-            .data
-            .extend(part.map_err(|error| failed(object, item, &error))?);
+        match part {
+            Ok(part) => assembled.data.extend(part),
+            Err(error) => return Err(failed(object, item, &error).after(assembled.events)),
+        }
     }
     Ok(assembled)
 }

@@ -58,46 +58,50 @@ pub fn plan(
     now: Timestamp,
 ) -> Result<Plan, Failure> {
     let Assembled { data, events } = assembled;
-    let object = observed.object;
-    let mut plan = Plan {
-        target: TargetPlan::InSync,
-        orphans: Vec::new(),
-        events,
-    };
-    if data.is_empty() {
-        match object.spec.deletion_policy() {
-            DeletionPolicy::Delete => {
-                plan.target = deletion(observed)?;
-                return Ok(plan);
-            }
-            DeletionPolicy::Retain => {
-                plan.target = TargetPlan::Keep(Kept::Retained);
-                return Ok(plan);
-            }
-            DeletionPolicy::Merge | DeletionPolicy::Unknown(_) => {}
-        }
-    }
-    let write = match object.spec.creation_policy() {
-        CreationPolicy::None => {
-            plan.target = TargetPlan::Keep(Kept::NotWanted);
-            return Ok(plan);
-        }
-        CreationPolicy::Orphan => Write::Replace,
-        CreationPolicy::Merge => Write::Merge,
-        CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
-        CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
-    };
     let means = Means {
         sources: observed.sources,
         settings,
         now,
     };
-    let desired = desired(observed, write, data, means)?;
-    plan.target = write_plan(observed.target, desired, settings);
-    if write.owns() {
-        plan.orphans = orphans(observed);
+    match writes(observed, data, means) {
+        Ok((target, orphans)) => Ok(Plan {
+            target,
+            orphans,
+            events,
+        }),
+        Err(failure) => Err(failure.after(events)),
     }
-    Ok(plan)
+}
+
+/// The target and the former targets to delete.
+fn writes(
+    observed: &Observed<'_>,
+    data: SecretMap,
+    means: Means<'_>,
+) -> Result<(TargetPlan, Vec<TargetDelete>), Failure> {
+    let spec = &observed.object.spec;
+    if data.is_empty() {
+        match spec.deletion_policy() {
+            DeletionPolicy::Delete => return Ok((deletion(observed)?, Vec::new())),
+            DeletionPolicy::Retain => return Ok((TargetPlan::Keep(Kept::Retained), Vec::new())),
+            DeletionPolicy::Merge | DeletionPolicy::Unknown(_) => {}
+        }
+    }
+    let write = match spec.creation_policy() {
+        CreationPolicy::None => return Ok((TargetPlan::Keep(Kept::NotWanted), Vec::new())),
+        CreationPolicy::Orphan => Write::Replace,
+        CreationPolicy::Merge => Write::Merge,
+        CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
+        CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
+    };
+    let desired = desired(observed, write, data, means)?;
+    let target = write_plan(observed.target, desired, means.settings);
+    let orphans = if write.owns() {
+        orphans(observed)
+    } else {
+        Vec::new()
+    };
+    Ok((target, orphans))
 }
 
 /// The Secret to delete when the provider has no data.
@@ -184,7 +188,9 @@ fn desired(
 }
 
 fn template_failed(object: &ExternalSecret, text: String, exists: bool) -> Failure {
-    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text).retrying(Retry::Slow);
+    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text)
+        .retrying(Retry::Slow)
+        .with_detail(|text| unstacked(text).to_owned());
     if !exists {
         return failure;
     }
@@ -192,6 +198,16 @@ fn template_failed(object: &ExternalSecret, text: String, exists: bool) -> Failu
     failure
         .with_event(|text| format!("unable to mutate secret {target}: {text}"))
         .touching_target()
+}
+
+/// The text without the layers upstream puts in front, which say nothing the cause does not.
+fn unstacked(text: &str) -> &str {
+    const LAYERS: [&str; 2] = ["could not apply template: ", "could not execute template: "];
+    let mut text = text;
+    while let Some(inner) = LAYERS.iter().find_map(|layer| text.strip_prefix(layer)) {
+        text = inner;
+    }
+    text
 }
 
 fn write_plan(target: TargetView<'_>, desired: Desired, settings: &Settings) -> TargetPlan {

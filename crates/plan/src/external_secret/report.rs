@@ -128,11 +128,12 @@ pub fn report(
     let mut events = vec![orphan; orphans_deleted];
     let outcome = match target {
         TargetOutcome::Failed(failure) => {
-            let mut report = failed(observed, failure, events, settings, now);
-            if report.status.is_some() {
-                report.events.extend(planned);
-            }
-            return report;
+            let failure = if planned.is_empty() {
+                failure
+            } else {
+                failure.after(planned)
+            };
+            return failed(observed, failure, events, settings, now);
         }
         TargetOutcome::Conflict => return conflict(events),
         other => other,
@@ -175,6 +176,9 @@ fn failed(
         last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
     };
     let status = status::after(observed.object, change, settings, now);
+    if status.write.is_some() {
+        events.extend(failure.notes().iter().cloned());
+    }
     events.push(EventNote::warning(
         reasons::EVENT_UPDATE_FAILED,
         failure.event(),

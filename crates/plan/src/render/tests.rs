@@ -222,3 +222,47 @@ fn sources_that_cannot_be_used_are_named() {
         );
     }
 }
+
+#[test]
+fn a_literal_renders_keys_and_values() {
+    let rendered = from("{literal: \"k: '{{ .a }}'\\nnum: 010\"}").unwrap();
+
+    assert_eq!(rendered.data, map([("k", "v"), ("num", "8")]));
+}
+
+#[test]
+fn a_source_may_render_keys_and_values() {
+    let entry = "{configMap: {name: t, items: [{key: map, templateAs: KeysAndValues}]}}";
+
+    assert_eq!(from(entry).unwrap().data, map([("k", "v")]));
+}
+
+#[test]
+fn a_literal_may_be_meant_for_annotations() {
+    let rendered = from("{literal: 'k: {{ .a }}', target: Annotations}").unwrap();
+
+    assert_eq!(rendered.annotations["k"], "v");
+    assert!(rendered.data.is_empty());
+}
+
+#[test]
+fn a_literal_that_renders_no_flat_map_is_refused() {
+    let prefix = "could not apply template: error fetching templateFrom data: could not unmarshal \
+                  template to 'map[string][]byte': error unmarshaling JSON: while decoding JSON: ";
+
+    assert_eq!(
+        from("{literal: 'k: {x: 1}'}").unwrap_err(),
+        format!("{prefix}json: cannot unmarshal object into Go value of type string")
+    );
+    assert_eq!(
+        from("{literal: 'just text'}").unwrap_err(),
+        format!("{prefix}json: cannot unmarshal string into Go value of type map[string]string")
+    );
+}
+
+#[test]
+fn a_failing_literal_is_named_by_its_place_not_by_its_text() {
+    let error = from("{literal: 'k: {{ .nope }}'}").unwrap_err();
+
+    assert!(error.contains("at key templateFrom[0].literal:"), "{error}");
+}

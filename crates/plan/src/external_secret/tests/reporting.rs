@@ -396,3 +396,27 @@ fn policies_without_a_period_wait_for_a_change() {
         assert_eq!(report.next, NextRun::OnChange, "{spec}");
     }
 }
+
+#[test]
+fn what_was_met_before_a_failure_is_told_once_with_it() {
+    let missing = EventNote::normal("MissingProviderSecret", "x");
+    let failure = || Failure::new("could not delete secret", "InvalidSpec", "no");
+    let mut object = one_value("");
+    let applied = Applied {
+        events: vec![missing.clone()],
+        ..Applied::failed(failure())
+    };
+
+    let first = reported(
+        &object,
+        Applied::failed(failure().after(vec![missing.clone()])),
+    );
+    let from_plan = reported(&object, applied.clone());
+    object.status = first.status;
+    let again = reported(&object, applied);
+
+    let warning = EventNote::warning("UpdateFailed", "no");
+    assert_eq!(first.events, [missing.clone(), warning.clone()]);
+    assert_eq!(from_plan.events, [missing, warning.clone()]);
+    assert_eq!(again.events, [warning]);
+}
