@@ -59,7 +59,10 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     // What may be missing on this machine comes first, before minutes of compiling.
     let python = cases::python::ready()?;
     Assets::ready()?;
-    rust::build()?;
+    if let Err(error) = rust::build() {
+        say(&format!("error: {error:#}"));
+        return Ok(Tally::FAILURE);
+    }
     let plane = ControlPlane::start(None)?;
     plane.install_crds()?;
     let tests = rust::run(args, Some(&plane))?;
