@@ -21,10 +21,13 @@ pub fn decode_strings(source: &[u8]) -> Result<BTreeMap<String, String>, Error> 
         Yaml::Mapping(members) => members,
         other => return Err(mismatch(kind_of(&other), "map[string]string")),
     };
-    let strings = members
-        .into_ordered()
-        .map(|(key, value)| Ok((key_text(key)?, text_of(value)?)));
-    strings.collect()
+    let mut last = BTreeMap::new();
+    for (key, value) in members.into_ordered() {
+        last.insert(key_text(key)?, value);
+    }
+    last.into_iter()
+        .map(|(key, value)| Ok((key, text_of(value)?)))
+        .collect()
 }
 
 fn text_of(value: Yaml) -> Result<String, Error> {
