@@ -5,6 +5,7 @@ mod config;
 mod events;
 mod external_secret;
 mod gate;
+mod generator;
 mod key;
 mod mirror;
 mod run;

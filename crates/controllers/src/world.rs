@@ -4,12 +4,13 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions};
+use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_engine::{World, WorldError};
+use lockstep_engine::{Generator, World, WorldError};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider::{Error, SecretMap, SecretValue};
 use lockstep_runtime::failure::{Failure, FailureKind};
 
 use crate::events::about_external_secret;
@@ -129,6 +130,14 @@ impl World for ClusterWorld<'_> {
                 Ok(data.into_iter().map(|(key, value)| (key, value.into())).collect())
             }
         }
+    }
+
+    async fn generator(
+        &self,
+        namespace: &str,
+        reference: &GeneratorRef,
+    ) -> Result<Generator, Error> {
+        crate::generator::read(&self.shared.client, namespace, reference).await
     }
 
     fn publish(&self, object: &ExternalSecret, event: EventNote) {

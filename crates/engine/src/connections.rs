@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_provider::context::Time;
@@ -19,7 +20,7 @@ use crate::store_record::StoreRecord;
 const LIFETIME: Duration = Duration::from_mins(1);
 /// Part of a credential's life after which it is renewed.
 const RENEW_AT: f64 = 0.8;
-/// Longest time one call to a backend may take.
+/// Longest time to connect, and for one call to a backend.
 const CALL_DEADLINE: Duration = Duration::from_secs(30);
 /// Calls to one store at once.
 const CALLS_AT_ONCE: usize = 32;
@@ -119,7 +120,14 @@ impl Connections {
             .map_err(|error| Error::invalid_spec(format!("store error for {}: {error}", store.key.name)))?;
         let entry = lockstep_providers::lookup(name)
             .map_err(|error| Error::invalid_spec(error.for_store(&store.key.name)))?;
-        let connected = entry.connect(spec.clone(), ctx).await?;
+        let patience = self.services.time.sleep(CALL_DEADLINE);
+        let connected = match select(entry.connect(spec.clone(), ctx), patience).await {
+            Either::Left((connected, _)) => connected?,
+            Either::Right(_) => {
+                let text = format!("{} did not connect within {CALL_DEADLINE:?}", store.key);
+                return Err(Error::unreachable(text));
+            }
+        };
         self.layered(connected, store)
     }
 

@@ -167,7 +167,8 @@ impl<W: World> Engine<'_, W> {
     /// Fetches, plans and applies.
     async fn sync(&self, observed: &Observed<'_>, list: &FetchList, now: Timestamp) -> Applied {
         let namespace = observed.object.metadata.namespace.as_deref().unwrap_or_default();
-        let answers = fetch(list, namespace, self.stores, self.connections).await;
+        let stores: (&dyn StoreSource, _) = (self.stores, self.connections);
+        let answers = fetch(list, namespace, self.world, stores).await;
         let assembled = match assemble(observed.object, list, answers, self.settings, now) {
             Ok(assembled) => assembled,
             Err(failure) => return Applied::failed(failure),

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
+use lockstep_api::external_secret::GeneratorRef;
+use lockstep_generators::Random;
 use lockstep_plan::StoreKey;
-use lockstep_plan::external_secret::{FetchItem, FetchList, Payload, Read, Source};
+use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_provider::{Error, ErrorKind, Result, SharedStore};
 
 use crate::connections::Connections;
 use crate::store_record::StoreRecord;
+use crate::world::World;
 
 /// Reads of one object that run at once.
 const AT_ONCE: usize = 8;
@@ -22,33 +25,49 @@ pub trait StoreSource: Send + Sync {
 }
 
 /// Answers the items of `list` for an object of namespace `caller`.
-pub async fn fetch(
+pub async fn fetch<W: World>(
     list: &FetchList,
     caller: &str,
-    stores: &dyn StoreSource,
-    connections: &Connections,
+    world: &W,
+    (stores, connections): (&dyn StoreSource, &Connections),
 ) -> Vec<Result<Payload>> {
     let mut reads: Vec<BoxFuture<'_, Result<Payload>>> = Vec::with_capacity(list.items.len());
     for item in &list.items {
-        reads.push(Box::pin(answer(item, caller, stores, connections)));
+        reads.push(match &item.source {
+            Source::Store { key, read } => Box::pin(answer(key, read, caller, (stores, connections))),
+            Source::Generator(reference) => Box::pin(generate(reference, caller, world)),
+        });
     }
     stream::iter(reads).buffered(AT_ONCE).collect().await
 }
 
-async fn answer(
-    item: &FetchItem,
+async fn generate<W: World>(
+    reference: &GeneratorRef,
     caller: &str,
-    stores: &dyn StoreSource,
-    connections: &Connections,
+    world: &W,
 ) -> Result<Payload> {
-    let (key, read) = match &item.source {
-        Source::Store { key, read } => (key, read),
-        Source::Generator(generator) => {
-            let kind = &generator.kind;
-            let text = format!("unable to get generator: kind {kind} is not in this build");
-            return Err(Error::unsupported(text));
-        }
-    };
+    let failed = |error: Error| error.context("unable to get generator");
+    let generator = world.generator(caller, reference).await.map_err(failed)?;
+    let made = lockstep_generators::generate(&generator.kind, &generator.spec, &mut SystemRandom);
+    made.map(Payload::Map)
+}
+
+/// Random bytes of the operating system.
+struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        // The source is there on every system this runs on; without it no secret may be made.
+        while getrandom::fill(bytes).is_err() {}
+    }
+}
+
+async fn answer(
+    key: &StoreKey,
+    read: &Read,
+    caller: &str,
+    (stores, connections): (&dyn StoreSource, &Connections),
+) -> Result<Payload> {
     let record = stores.record(key);
     let record = record.ok_or_else(|| Error::invalid_spec(format!("{key} is gone")))?;
     let store = connections.open(&record, Some(caller)).await?;

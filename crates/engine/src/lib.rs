@@ -13,4 +13,4 @@ pub mod world;
 pub use connections::Connections;
 pub use fetch::StoreSource;
 pub use store_record::StoreRecord;
-pub use world::{World, WorldError};
+pub use world::{Generator, World, WorldError};

@@ -5,10 +5,11 @@ use std::fmt;
 use std::future::Future;
 
 use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
-use lockstep_provider::SecretMap;
+use lockstep_provider::{Error, SecretMap};
 
 /// Reads and writes around one ExternalSecret. Every write is conditional on the version the object
 /// was read at.
@@ -62,8 +63,27 @@ pub trait World: Send + Sync {
         source: &SourceKey,
     ) -> impl Future<Output = Result<SecretMap, String>> + Send;
 
+    /// Reads a generator an object of `namespace` names.
+    fn generator(
+        &self,
+        _namespace: &str,
+        reference: &GeneratorRef,
+    ) -> impl Future<Output = Result<Generator, Error>> + Send {
+        let text = format!("generators of kind {} cannot be read here", reference.kind);
+        async { Err(Error::unsupported(text)) }
+    }
+
     /// Records an event about the object. Never waits and never fails a run.
     fn publish(&self, object: &ExternalSecret, event: EventNote);
+}
+
+/// A generator as it stands in its manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generator {
+    /// Its kind; never the cluster-scoped wrapper.
+    pub kind: String,
+    /// Its spec.
+    pub spec: serde_json::Value,
 }
 
 /// Why the world did not do as asked.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -84,6 +84,22 @@ impl Operator {
         self.child.id()
     }
 
+    /// Status and body of a path of the health endpoint.
+    pub fn probe(&self, path: &str) -> Result<(u16, String)> {
+        ask(self.live, path)
+    }
+
+    /// Asks it to stop, as a kubelet does, and says how long that took.
+    pub fn terminate(&mut self) -> Result<(Duration, ExitStatus)> {
+        let began = Instant::now();
+        let asked = Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
+        if !asked.success() {
+            bail!("cannot send a signal to the operator");
+        }
+        let status = self.child.wait()?;
+        Ok((began.elapsed(), status))
+    }
+
     /// One scrape of the metrics endpoint.
     pub fn metrics(&self) -> Result<String> {
         get(self.metrics, "/metrics")
@@ -100,6 +116,13 @@ impl Drop for Operator {
 
 /// A plain HTTP/1.0 read; anything but 200 is an error.
 fn get(at: SocketAddr, path: &str) -> Result<String> {
+    match ask(at, path)? {
+        (200, body) => Ok(body),
+        (status, _) => bail!("{path}: status {status}"),
+    }
+}
+
+fn ask(at: SocketAddr, path: &str) -> Result<(u16, String)> {
     let mut stream = TcpStream::connect_timeout(&at, Duration::from_secs(2))?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     write!(
@@ -110,9 +133,6 @@ fn get(at: SocketAddr, path: &str) -> Result<String> {
     stream.read_to_end(&mut answer)?;
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
-    let status = head.lines().next().unwrap_or_default();
-    if !status.contains(" 200 ") && !status.ends_with(" 200") {
-        bail!("{path}: {status}");
-    }
-    Ok(body.to_owned())
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    Ok((status.context("no HTTP status")?, body.to_owned()))
 }

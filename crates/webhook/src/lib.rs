@@ -1,1 +1,8 @@
-//! Placeholder while the workspace is laid out.
+//! Admission reviews of ExternalSecrets and stores: which are refused, with which words. Pure: JSON
+//! in, JSON out; serving and certificates are the process's affair.
+
+mod review;
+mod verdict;
+
+pub use review::review;
+pub use verdict::{Verdict, judge};

@@ -1,0 +1,8 @@
+//! The operator as a process on a real API server, under the rights of the original operator's role
+//! and nothing more.
+#![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
+
+mod leadership;
+mod process;
+mod start;
+mod targets;

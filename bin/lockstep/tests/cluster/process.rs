@@ -1,0 +1,107 @@
+//! An operator of the binary under test, and waiting for what it does.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use lockstep_testkit::api::Api;
+use lockstep_testkit::controlplane::Cluster;
+use lockstep_testkit::operator::Operator;
+use serde_json::{Value, json};
+
+/// Longest wait; generous, because other tests use the same two cores.
+const LIMIT: Duration = Duration::from_secs(40);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Starts the operator under its own ServiceAccount.
+pub(crate) fn operator(cluster: &Cluster, flags: &[&str]) -> Operator {
+    started(&cluster.operator_kubeconfig(), flags)
+}
+
+/// Starts the operator with any kubeconfig.
+pub(crate) fn started(kubeconfig: &Path, flags: &[&str]) -> Operator {
+    let program = Path::new(env!("CARGO_BIN_EXE_lockstep"));
+    Operator::start(program, kubeconfig, flags, &log()).unwrap()
+}
+
+/// Asks until the answer is wished for; fails with the last answer.
+pub(crate) fn until<T: std::fmt::Debug>(what: &str, mut ask: impl FnMut() -> Result<T, T>) -> T {
+    let began = Instant::now();
+    loop {
+        match ask() {
+            Ok(answer) => return answer,
+            Err(last) if began.elapsed() > LIMIT => panic!("{what} did not happen: {last:?}"),
+            Err(_) => sleep(POLL),
+        }
+    }
+}
+
+/// A namespace of its own for a test; a class of its own keeps the operators of tests apart.
+pub(crate) struct Room {
+    pub(crate) api: Api,
+    pub(crate) namespace: String,
+}
+
+impl Room {
+    pub(crate) fn new(cluster: &Cluster) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let namespace = format!("operator-{}-{number}", std::process::id());
+        let api = cluster.admin().unwrap();
+        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        api.apply(&object).unwrap();
+        Self { api, namespace }
+    }
+
+    /// Flags of an operator that looks at this room only.
+    pub(crate) fn flag(&self) -> String {
+        format!("--namespace={}", self.namespace)
+    }
+
+    /// A fake store with one value, and an ExternalSecret that reads it.
+    pub(crate) fn fill(&self) {
+        self.apply(&json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+            "metadata": {"name": "store"},
+            "spec": {"provider": {"fake": {"data": [{"key": "k", "value": "v"}]}}},
+        }));
+        self.apply(&json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+            "metadata": {"name": "es"},
+            "spec": {
+                "secretStoreRef": {"name": "store"},
+                "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
+            },
+        }));
+    }
+
+    pub(crate) fn apply(&self, object: &Value) {
+        self.api.apply_in(&self.namespace, object).unwrap();
+    }
+
+    pub(crate) fn secret(&self, name: &str) -> Option<Value> {
+        self.api.find(&format!("/api/v1/namespaces/{}/secrets/{name}", self.namespace)).unwrap()
+    }
+
+    pub(crate) fn external_secret(&self, name: &str) -> Value {
+        let group = "/apis/external-secrets.io/v1";
+        let path = format!("{group}/namespaces/{}/externalsecrets/{name}", self.namespace);
+        self.api.get(&path).unwrap()
+    }
+
+    /// Waits until the ExternalSecret `es` is ready.
+    pub(crate) fn synced(&self) {
+        until("sync of es", || {
+            let object = self.external_secret("es");
+            if object["status"]["conditions"][0]["status"] == "True" { Ok(object) } else { Err(object) }
+        });
+    }
+}
+
+fn log() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("lockstep-operator-{}-{number}.log", std::process::id());
+    std::env::temp_dir().join(name)
+}

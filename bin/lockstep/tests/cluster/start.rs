@@ -1,0 +1,80 @@
+//! Starting in any order, and stopping in time.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use lockstep_testkit::controlplane::{Cluster, ControlPlane};
+
+use crate::process::{Room, operator, started, until};
+
+#[test]
+fn an_operator_started_before_the_crds_waits_for_them_by_name_and_then_works() {
+    let control_plane = ControlPlane::start_bare().unwrap();
+    let cluster: &Cluster = &control_plane;
+    let mut operator = operator(cluster, &[]);
+    operator.healthy().unwrap();
+
+    let waiting = until("a reason in /readyz", || match operator.probe("/readyz").unwrap() {
+        (503, body) if body.contains("is the CRD installed?") => Ok(body),
+        (_, body) => Err(body),
+    });
+    assert!(waiting.contains("externalsecrets.external-secrets.io"), "{waiting}");
+
+    cluster.install_crds().unwrap();
+    until("readiness", || match operator.probe("/readyz").unwrap() {
+        (200, body) => Ok(body),
+        (_, body) => Err(body),
+    });
+    let room = Room::new(cluster);
+    room.fill();
+    room.synced();
+    operator.check().unwrap();
+}
+
+#[test]
+fn an_api_server_that_is_down_is_waited_for_and_named() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let kubeconfig = std::env::temp_dir().join(format!("lockstep-down-{}.yaml", free.port()));
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: c\n\
+         clusters: [{{name: c, cluster: {{server: \"https://{free}\"}}}}]\n\
+         contexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
+         users: [{{name: u, user: {{token: t}}}}]\n"
+    );
+    std::fs::write(&kubeconfig, text).unwrap();
+    let mut operator = started(&kubeconfig, &[]);
+    operator.healthy().unwrap();
+
+    let waiting = until("a reason in /readyz", || match operator.probe("/readyz").unwrap() {
+        (503, body) if body.contains("cannot reach the API server") => Ok(body),
+        (_, body) => Err(body),
+    });
+
+    assert!(waiting.contains("secretstores"), "{waiting}");
+    operator.check().unwrap();
+}
+
+#[test]
+fn a_stop_takes_less_than_two_seconds() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let mut operator = operator(cluster, &[&room.flag()]);
+    operator.healthy().unwrap();
+    room.fill();
+    room.synced();
+
+    let (took, status) = operator.terminate().unwrap();
+
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn an_unknown_flag_is_refused_by_name() {
+    let program = env!("CARGO_BIN_EXE_lockstep");
+
+    let output = std::process::Command::new(program).arg("--no-such-flag").output().unwrap();
+
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--no-such-flag"));
+}

@@ -1,0 +1,50 @@
+//! Reads generators from the API server when an ExternalSecret names one.
+
+use kube::Client;
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use lockstep_api::external_secret::GeneratorRef;
+use lockstep_api::keys::GENERATORS_GROUP;
+use lockstep_engine::Generator;
+use lockstep_generators::{CLUSTER_KIND, plural, unwrap};
+use lockstep_provider::{Error, ErrorKind};
+use lockstep_runtime::failure::Failure;
+use serde_json::Value;
+
+/// The generator that `reference` means in `namespace`.
+pub(crate) async fn read(
+    client: &Client,
+    namespace: &str,
+    reference: &GeneratorRef,
+) -> Result<Generator, Error> {
+    let api_version = reference.api_version();
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    if group != GENERATORS_GROUP {
+        let text = format!("{api_version:?} is not of the group {GENERATORS_GROUP}");
+        return Err(Error::invalid_spec(text));
+    }
+    let kind = reference.kind.as_str();
+    let of_kind = GroupVersionKind::gvk(group, version, kind);
+    let resource = ApiResource::from_gvk_with_plural(&of_kind, plural(kind)?);
+    let api: kube::Api<DynamicObject> = if kind == CLUSTER_KIND {
+        kube::Api::all_with(client.clone(), &resource)
+    } else {
+        kube::Api::namespaced_with(client.clone(), namespace, &resource)
+    };
+    let object = api.get(&reference.name).await.map_err(missing)?;
+    let spec = object.data.get("spec").cloned().unwrap_or(Value::Null);
+    if kind != CLUSTER_KIND {
+        return Ok(Generator { kind: kind.to_owned(), spec });
+    }
+    let (kind, spec) = unwrap(&spec)?;
+    Ok(Generator { kind, spec })
+}
+
+/// A generator that is not there must not read as a missing remote secret.
+fn missing(error: kube::Error) -> Error {
+    let error = Error::from(Failure::from(error));
+    let kind = match error.kind() {
+        ErrorKind::NotFound => ErrorKind::InvalidSpec,
+        kind => kind.clone(),
+    };
+    Error::new(kind, error.to_string())
+}

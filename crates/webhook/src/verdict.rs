@@ -1,0 +1,147 @@
+//! What is wrong with one object. The same rules the controller goes by, said at admission time.
+
+use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore, SecretStoreSpec};
+use lockstep_plan::validate;
+use lockstep_provider::{Scope, Stability};
+use serde_json::Value;
+
+/// The judgement of one object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Why it is refused; it is admitted without one.
+    pub refusal: Option<String>,
+    /// Remarks for whoever applies it.
+    pub warnings: Vec<String>,
+}
+
+impl Verdict {
+    fn refused(text: impl Into<String>) -> Self {
+        Self { refusal: Some(text.into()), warnings: Vec::new() }
+    }
+}
+
+/// Judges an object by its kind; kinds without rules are admitted.
+pub fn judge(kind: &str, object: &Value) -> Verdict {
+    match kind {
+        "ExternalSecret" => match serde_json::from_value::<ExternalSecret>(object.clone()) {
+            Ok(object) => external_secret(&object),
+            Err(error) => Verdict::refused(error.to_string()),
+        },
+        "SecretStore" => match serde_json::from_value::<SecretStore>(object.clone()) {
+            Ok(store) => {
+                let namespace = store.metadata.namespace.unwrap_or_default();
+                let name = store.metadata.name.unwrap_or_default();
+                judge_store(&store.spec, &name, &Scope::Namespaced { namespace })
+            }
+            Err(error) => Verdict::refused(error.to_string()),
+        },
+        "ClusterSecretStore" => match serde_json::from_value::<ClusterSecretStore>(object.clone()) {
+            Ok(store) => {
+                let name = store.metadata.name.unwrap_or_default();
+                judge_store(&store.spec, &name, &Scope::Cluster { caller: None })
+            }
+            Err(error) => Verdict::refused(error.to_string()),
+        },
+        _ => Verdict::default(),
+    }
+}
+
+fn external_secret(object: &ExternalSecret) -> Verdict {
+    let faults = validate::external_secret(&object.spec);
+    let refusal = (!faults.is_empty()).then(|| faults.join("\n"));
+    Verdict { refusal, warnings: Vec::new() }
+}
+
+fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
+    if let Err(fault) = validate::store(spec) {
+        return Verdict::refused(fault);
+    }
+    let Ok((provider, settings)) = spec.provider.only() else {
+        return Verdict::default();
+    };
+    let entry = match lockstep_providers::lookup(provider) {
+        Ok(entry) => entry,
+        // Existing manifests of providers that come later must still apply.
+        Err(error) if error.is_left_out() => {
+            return Verdict { refusal: None, warnings: vec![error.to_string()] };
+        }
+        Err(error) => return Verdict::refused(error.for_store(name)),
+    };
+    match entry.validate(settings, scope) {
+        Ok(mut warnings) => {
+            warnings.extend(maintenance(entry.stability(), name));
+            Verdict { refusal: None, warnings }
+        }
+        Err(error) => Verdict::refused(error.to_string()),
+    }
+}
+
+fn maintenance(stability: Stability, name: &str) -> Option<String> {
+    match stability {
+        Stability::Maintained => None,
+        Stability::NotMaintained => Some(format!(
+            "store {name} isn't currently maintained. Please plan and prepare accordingly."
+        )),
+        Stability::Deprecated => Some(format!(
+            "store {name} is deprecated and will stop working on the next major version. Please \
+             plan and prepare accordingly."
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_external_secret_without_sources_is_refused() {
+        let verdict = judge("ExternalSecret", &json!({ "spec": {} }));
+
+        let refusal = verdict.refusal.unwrap();
+        assert_eq!(refusal, "either data or dataFrom should be specified");
+    }
+
+    #[test]
+    fn an_ordinary_external_secret_is_admitted() {
+        let object = json!({ "spec": {
+            "secretStoreRef": { "name": "s" },
+            "data": [{ "secretKey": "a", "remoteRef": { "key": "k" } }],
+        }});
+
+        assert_eq!(judge("ExternalSecret", &object), Verdict::default());
+    }
+
+    #[test]
+    fn a_store_of_an_unmaintained_provider_is_admitted_with_a_warning() {
+        let object = json!({
+            "metadata": { "name": "s", "namespace": "ns" },
+            "spec": { "provider": { "fake": { "data": [{ "key": "k", "value": "v" }] } } },
+        });
+
+        let verdict = judge("SecretStore", &object);
+
+        assert_eq!(verdict.refusal, None);
+        assert!(verdict.warnings[0].contains("isn't currently maintained"));
+    }
+
+    #[test]
+    fn a_provider_nobody_knows_is_refused_and_one_of_a_later_build_is_not() {
+        let store = |provider: &str| json!({ "spec": { "provider": { provider: {} } } });
+
+        assert!(judge("SecretStore", &store("nonsense")).refusal.is_some());
+        let later = judge("SecretStore", &store("vault"));
+        assert_eq!(later.refusal, None);
+        assert!(later.warnings[0].contains("not in this build"));
+    }
+
+    #[test]
+    fn two_providers_in_one_store_are_refused() {
+        let object = json!({ "spec": { "provider": { "fake": { "data": [] }, "aws": {} } } });
+
+        let refusal = judge("ClusterSecretStore", &object).refusal.unwrap();
+
+        assert!(refusal.contains("exactly one backend"), "{refusal}");
+    }
+}
