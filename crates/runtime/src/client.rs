@@ -24,6 +24,8 @@ use crate::metrics::Metrics;
 
 mod budget;
 mod stack;
+#[cfg(test)]
+mod tests;
 
 pub use budget::Rate;
 

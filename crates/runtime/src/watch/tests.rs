@@ -1,6 +1,7 @@
 //! Pauses, list strategies, and the fall-back from streamed to paged lists on a scripted server.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -164,4 +165,39 @@ async fn a_server_that_breaks_streams_off_is_not_asked_in_a_tight_loop() {
 
     assert!(synced);
     assert!(requests < 10, "{requests} requests");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreachable_server_is_named_and_waited_for() {
+    static TRIES: AtomicU32 = AtomicU32::new(0);
+    let service = tower::service_fn(|request: Request<Body>| async move {
+        if TRIES.fetch_add(1, Ordering::SeqCst) < 8 {
+            return Err(tower::BoxError::from("connection refused"));
+        }
+        let query = request.uri().query().unwrap_or_default();
+        let Answer::Whole(_, text) = ignorant_of_streaming(&query.replace("watch=true", "")) else {
+            panic!("no list");
+        };
+        Ok(Response::new(Full::<Bytes>::from(text)))
+    });
+    let client = Client::new(service, "default");
+    let readiness = Readiness::default();
+    let component = readiness.register("configmaps");
+    let changes = watch::<ConfigMap>(Api::all(client), Settings::default(), component);
+    pin_mut!(changes);
+
+    let synced = async { while !matches!(changes.next().await, Some(Change::Synced)) {} };
+    assert!(
+        tokio::time::timeout(Duration::from_secs(5), synced)
+            .await
+            .is_err()
+    );
+    let waiting = readiness.waiting();
+    assert_eq!(
+        waiting[0].1,
+        "cannot reach the API server: connection refused"
+    );
+    let synced = async { while !matches!(changes.next().await, Some(Change::Synced)) {} };
+    assert!(tokio::time::timeout(SILENCE * 3, synced).await.is_ok());
+    assert!(readiness.is_ready());
 }
