@@ -131,6 +131,11 @@ impl Randomness {
         Self(Arc::new(source))
     }
 
+    /// Takes a function that fills a buffer or says why it cannot.
+    pub fn from_fn(fill: impl Fn(&mut [u8]) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        Self::new(Filled(fill))
+    }
+
     /// The source.
     pub(crate) fn source(&self) -> &dyn Random {
         &*self.0
@@ -146,6 +151,14 @@ impl Default for Randomness {
 impl fmt::Debug for Randomness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Randomness")
+    }
+}
+
+struct Filled<F>(F);
+
+impl<F: Fn(&mut [u8]) -> Result<(), String>> Random for Filled<F> {
+    fn fill(&self, buffer: &mut [u8]) -> Result<(), RandomError> {
+        (self.0)(buffer).map_err(RandomError)
     }
 }
 

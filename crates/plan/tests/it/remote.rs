@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
+use lockstep_provider::find::NameMatcher;
 use lockstep_provider::json::json_object;
 use lockstep_provider::{Error, ErrorKind, SecretMap, SecretValue};
 use serde::Deserialize;
@@ -40,8 +41,8 @@ impl Remote {
                 .and_then(|value| json_object(&value))
                 .map(Payload::Map),
             Read::Find(find) => {
-                let pattern = find.name.as_deref().unwrap_or_default();
-                let names = store.keys().filter(|name| name.contains(pattern));
+                let names = NameMatcher::new(find.name.as_deref().unwrap_or_default())?;
+                let names = store.keys().filter(|name| names.matches(name));
                 let found = names.map(|name| Ok((name.clone(), held(&store, name)?)));
                 found
                     .collect::<Result<SecretMap, Error>>()
