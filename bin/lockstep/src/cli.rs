@@ -21,12 +21,14 @@ pub(crate) struct Cli {
 enum Command {
     /// Print the CustomResourceDefinitions, ready for `kubectl apply -f -`.
     Crds(crate::crds::CrdsFlags),
+    Local(crate::local::LocalFlags),
 }
 
 impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             Some(Command::Crds(flags)) => crate::crds::run(&flags),
+            Some(Command::Local(flags)) => crate::local::run(flags),
             None => run_controller(self.controller),
         }
     }

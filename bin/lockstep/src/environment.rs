@@ -1,5 +1,9 @@
 //! Environment variables, read here and nowhere below the binary.
 
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStringExt;
+
+use lockstep_provider::SecretValue;
 use lockstep_runtime::connect::Proxy;
 
 /// The usual proxy variables, in either case.
@@ -9,6 +13,16 @@ pub(crate) fn proxy() -> Proxy {
         https: either("HTTPS_PROXY", "https_proxy"),
         no: either("NO_PROXY", "no_proxy"),
     }
+}
+
+/// Credentials for local mode: every variable that begins with its prefixes, by name.
+pub(crate) fn local_credentials() -> BTreeMap<String, SecretValue> {
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        let is_ours = name.starts_with("LOCKSTEP_SECRET_") || name.starts_with("LOCKSTEP_TOKEN_");
+        is_ours.then(|| (name, SecretValue::new(value.into_vec())))
+    });
+    variables.collect()
 }
 
 /// Name of this host, as the lease's holder shows it.

@@ -5,6 +5,7 @@ mod cli;
 mod crds;
 mod environment;
 mod flags;
+mod local;
 mod values;
 
 #[cfg(feature = "cluster")]

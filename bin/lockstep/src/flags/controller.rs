@@ -74,7 +74,6 @@ pub(crate) struct ControllerFlags {
 
 /// Where metrics are served and how they are labelled.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one switch of the command line")]
 pub(crate) struct MetricsFlags {
     /// Address of /metrics; 0 switches it off.
     #[arg(long, default_value = ":8080", value_name = "ADDR")]
@@ -206,6 +205,10 @@ pub(crate) struct UnusedFlags {
 
 impl UnusedFlags {
     /// Names of the flags that were given and do nothing.
+    #[cfg_attr(
+        not(feature = "cluster"),
+        expect(dead_code, reason = "only the controller tells of them")
+    )]
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let flags = [
             ("--enable-secrets-caching", self.enable_secrets_caching.is_some()),

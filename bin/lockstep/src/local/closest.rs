@@ -6,7 +6,9 @@ pub(crate) fn closest<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let wanted = written.to_lowercase();
-    let rated = known.into_iter().map(|word| (distance(&wanted, &word.to_lowercase()), word));
+    let rated = known
+        .into_iter()
+        .map(|word| (distance(&wanted, &word.to_lowercase()), word));
     let (distance, word) = rated.min()?;
     let near = distance <= 1.max(written.chars().count() / 3);
     (near && word != written).then_some(word)
@@ -22,10 +24,8 @@ fn distance(one: &str, other: &str) -> usize {
         for (column, found) in other.iter().enumerate() {
             let changed = above[column] + usize::from(letter != found);
             let mut best = changed.min(above[column + 1] + 1).min(line[column] + 1);
-            let swapped = row > 0
-                && column > 0
-                && *letter == other[column - 1]
-                && one[row - 1] == *found;
+            let swapped =
+                row > 0 && column > 0 && *letter == other[column - 1] && one[row - 1] == *found;
             if swapped {
                 best = best.min(before[column - 1] + 1);
             }

@@ -23,8 +23,11 @@ impl Credentials {
     /// of its key, so the keys that stores ask for are tried first.
     pub(crate) fn overlay(&self, name: &Name, wanted: &BTreeSet<String>, data: &mut SecretMap) {
         let prefix = format!("{}_", secret_prefix(name));
-        let known: BTreeSet<String> =
-            wanted.iter().cloned().chain(data.keys().map(str::to_owned)).collect();
+        let known: BTreeSet<String> = wanted
+            .iter()
+            .cloned()
+            .chain(data.keys().map(str::to_owned))
+            .collect();
         let mut used = BTreeSet::new();
         for key in known {
             let variable = format!("{prefix}{}", upper(&key));
@@ -55,16 +58,32 @@ pub(crate) fn secret_variable(name: &Name, key: &str) -> String {
 
 /// The variable that holds the token of a ServiceAccount.
 pub(crate) fn token_variable(name: &Name) -> String {
-    format!("LOCKSTEP_TOKEN_{}_{}", upper(&name.namespace), upper(&name.name))
+    format!(
+        "LOCKSTEP_TOKEN_{}_{}",
+        upper(&name.namespace),
+        upper(&name.name)
+    )
 }
 
 fn secret_prefix(name: &Name) -> String {
-    format!("LOCKSTEP_SECRET_{}_{}", upper(&name.namespace), upper(&name.name))
+    format!(
+        "LOCKSTEP_SECRET_{}_{}",
+        upper(&name.namespace),
+        upper(&name.name)
+    )
 }
 
 fn upper(text: &str) -> String {
     let letters = text.chars();
-    letters.map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+    letters
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 /// Keys that selectors inside a store's settings ask a Secret of this name for.
@@ -77,9 +96,13 @@ pub(crate) fn selected_keys(settings: &Value, secret: &str, keys: &mut BTreeSet<
             {
                 keys.insert(key.clone());
             }
-            fields.values().for_each(|below| selected_keys(below, secret, keys));
+            fields
+                .values()
+                .for_each(|below| selected_keys(below, secret, keys));
         }
-        Value::Array(items) => items.iter().for_each(|item| selected_keys(item, secret, keys)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| selected_keys(item, secret, keys)),
         _ => {}
     }
 }
@@ -89,7 +112,9 @@ mod tests {
     use super::*;
 
     fn credentials(variables: &[(&str, &str)]) -> Credentials {
-        let pairs = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).into()));
+        let pairs = variables
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), (*text).into()));
         Credentials::new(pairs.collect())
     }
 
@@ -101,7 +126,11 @@ mod tests {
         ]);
         let mut data = SecretMap::from_iter([("roleId".to_owned(), SecretValue::from("file"))]);
 
-        credentials.overlay(&Name::new("team-a", "vault-creds"), &BTreeSet::new(), &mut data);
+        credentials.overlay(
+            &Name::new("team-a", "vault-creds"),
+            &BTreeSet::new(),
+            &mut data,
+        );
 
         assert_eq!(data.keys().collect::<Vec<_>>(), ["roleId"]);
         assert_eq!(data.get("roleId"), Some(&SecretValue::from("env")));
@@ -109,8 +138,10 @@ mod tests {
 
     #[test]
     fn keys_come_from_selectors_or_else_in_lower_case() {
-        let credentials =
-            credentials(&[("LOCKSTEP_SECRET_D_S_ACCESSKEY", "a"), ("LOCKSTEP_SECRET_D_S_TOKEN", "t")]);
+        let credentials = credentials(&[
+            ("LOCKSTEP_SECRET_D_S_ACCESSKEY", "a"),
+            ("LOCKSTEP_SECRET_D_S_TOKEN", "t"),
+        ]);
         let settings = serde_json::json!({"auth": [{"name": "s", "key": "accessKey"}]});
         let mut wanted = BTreeSet::new();
         selected_keys(&settings, "s", &mut wanted);
@@ -125,7 +156,10 @@ mod tests {
     fn variables_are_named_in_upper_case() {
         let name = Name::new("team-a", "my.app");
 
-        assert_eq!(secret_variable(&name, "api-key"), "LOCKSTEP_SECRET_TEAM_A_MY_APP_API_KEY");
+        assert_eq!(
+            secret_variable(&name, "api-key"),
+            "LOCKSTEP_SECRET_TEAM_A_MY_APP_API_KEY"
+        );
         assert_eq!(token_variable(&name), "LOCKSTEP_TOKEN_TEAM_A_MY_APP");
     }
 }

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lockstep_golang::yaml;
 use serde_json::Value;
 
 use super::lines::Lines;
@@ -34,9 +35,16 @@ pub(crate) fn read(folder: &Path, left_out: Option<&Path>) -> io::Result<Documen
     let mut files = Vec::new();
     find(folder, left_out.as_deref(), &mut files)?;
     files.sort();
-    let mut documents = Documents { files: files.len(), ..Documents::default() };
+    let mut documents = Documents {
+        files: files.len(),
+        ..Documents::default()
+    };
     for path in files {
-        let file = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        let file = path
+            .strip_prefix(folder)
+            .unwrap_or(&path)
+            .display()
+            .to_string();
         match std::fs::read_to_string(&path) {
             Ok(text) => documents.add(&file, &text),
             Err(error) => documents.problems.push(unreadable(file, &error)),
@@ -53,7 +61,8 @@ fn find(folder: &Path, left_out: Option<&Path>, found: &mut Vec<PathBuf>) -> io:
             continue;
         }
         if entry.file_type()?.is_dir() {
-            let is_left_out = left_out.is_some_and(|out| path.canonicalize().is_ok_and(|p| p == out));
+            let is_left_out =
+                left_out.is_some_and(|out| path.canonicalize().is_ok_and(|p| p == out));
             if !is_left_out {
                 find(&path, left_out, found)?;
             }
@@ -77,7 +86,11 @@ fn unreadable(file: String, error: &io::Error) -> Problem {
         _ => "check the file",
     };
     Problem {
-        origin: Origin { file, document: 0, line: 0 },
+        origin: Origin {
+            file,
+            document: 0,
+            line: 0,
+        },
         object: None,
         field: None,
         message: format!("cannot be read: {error}"),
@@ -89,14 +102,24 @@ impl Documents {
     fn add(&mut self, file: &str, text: &str) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (position, part) in split(text).into_iter().enumerate() {
-            let Some(first) = part.first_content() else { continue };
+            let Some(first) = part.first_content() else {
+                continue;
+            };
             let document = position + 1;
-            let mut origin = Origin { file: file.to_owned(), document, line: first };
+            let mut origin = Origin {
+                file: file.to_owned(),
+                document,
+                line: first,
+            };
             match parse(part.text) {
                 Ok(Value::Null) => {}
                 Ok(value) => {
                     let lines = Lines::of(part.text, part.skipped);
-                    self.items(Document { origin, value, lines });
+                    self.items(Document {
+                        origin,
+                        value,
+                        lines,
+                    });
                 }
                 Err(Fault { line, message }) => {
                     origin.line = line.map_or(first, |line| line + part.skipped);
@@ -114,21 +137,38 @@ impl Documents {
 
     /// Takes a document; a list counts as its items.
     fn items(&mut self, document: Document) {
-        let Document { origin, mut value, lines } = document;
+        let Document {
+            origin,
+            mut value,
+            lines,
+        } = document;
         let is_list = value["apiVersion"] == "v1" && value["kind"] == "List";
         match value.get_mut("items").map(Value::take) {
             Some(Value::Array(items)) if is_list => {
                 for (position, value) in items.into_iter().enumerate() {
-                    let line = lines.line(&format!("items[{position}]")).unwrap_or(origin.line);
-                    let origin = Origin { line, ..origin.clone() };
-                    self.read.push(Document { origin, value, lines: Lines::default() });
+                    let line = lines
+                        .line(&format!("items[{position}]"))
+                        .unwrap_or(origin.line);
+                    let origin = Origin {
+                        line,
+                        ..origin.clone()
+                    };
+                    self.read.push(Document {
+                        origin,
+                        value,
+                        lines: Lines::default(),
+                    });
                 }
             }
             items => {
                 if let Some(items) = items {
                     value["items"] = items;
                 }
-                self.read.push(Document { origin, value, lines });
+                self.read.push(Document {
+                    origin,
+                    value,
+                    lines,
+                });
             }
         }
     }
@@ -157,7 +197,10 @@ fn split(text: &str) -> Vec<Part<'_>> {
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let mark = line.strip_prefix("---");
         if mark.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n'])) {
-            parts.push(Part { text: &text[start..end], skipped });
+            parts.push(Part {
+                text: &text[start..end],
+                skipped,
+            });
             // What stands behind the dashes belongs to the document they begin.
             let behind = mark.is_some_and(|rest| !rest.trim().is_empty());
             start = if behind { end + 3 } else { end + line.len() };
@@ -165,7 +208,10 @@ fn split(text: &str) -> Vec<Part<'_>> {
         }
         end += line.len();
     }
-    parts.push(Part { text: &text[start..end], skipped });
+    parts.push(Part {
+        text: &text[start..end],
+        skipped,
+    });
     // A mark at the very top begins the first document, it does not end one.
     if parts.len() > 1 && parts[0].first_content().is_none() {
         parts.remove(0);
@@ -173,19 +219,34 @@ fn split(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// Why a document is no YAML.
 struct Fault {
     line: Option<usize>,
     message: String,
 }
 
-/// Parses one document. Errors come without a snippet: it could show a value.
+/// Parses one document as kubectl does, so that it means the same here and in a cluster.
 fn parse(text: &str) -> Result<Value, Fault> {
-    let options = serde_saphyr::options! { with_snippet: false };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let error = error.without_snippet();
-        let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
-        Fault { line, message: without_values(&error.to_string()) }
-    })
+    let value = yaml::decode(text.as_bytes()).map_err(|error| {
+        let message = without_values(&error.to_string());
+        let message = message
+            .rsplit_once("yaml: ")
+            .map_or(&*message, |(_, rest)| rest);
+        let numbered = message
+            .strip_prefix("line ")
+            .and_then(|rest| rest.split_once(": "));
+        match numbered.and_then(|(line, rest)| Some((line.parse().ok()?, rest))) {
+            Some((line, rest)) => Fault {
+                line: Some(line),
+                message: rest.to_owned(),
+            },
+            None => Fault {
+                line: None,
+                message: message.to_owned(),
+            },
+        }
+    })?;
+    Ok(Value::from(&value))
 }
 
 /// The first line of a message with everything in quotes taken out.

@@ -13,8 +13,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::{ExternalSecret, SecretStoreStatus, keys, reasons};
 use lockstep_engine::external_secret::{Observation, Target};
 use lockstep_engine::{StoreRecord, StoreSource};
-use lockstep_plan::external_secret::created_by;
 use lockstep_plan::conditions::{ready, set};
+use lockstep_plan::external_secret::created_by;
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider::SecretMap;
 
@@ -73,7 +73,9 @@ impl Folder {
     pub(crate) fn observe(&self, name: &Name, salt: &Salt) -> Option<Observation> {
         let state = self.state();
         let object = state.external_secrets.get(name)?.object.clone();
-        let target = state.secrets.get(&Name::new(&*name.namespace, object.target_name()));
+        let target = state
+            .secrets
+            .get(&Name::new(&*name.namespace, object.target_name()));
         Some(Observation {
             namespace_labels: Arc::new(state.namespace_labels(&name.namespace)),
             target: match target {
@@ -170,20 +172,29 @@ pub(crate) fn is_managed(secret: &Secret) -> bool {
 
 /// The store as it is after a check.
 fn with_status(record: &StoreRecord, status: SecretStoreStatus) -> StoreRecord {
-    let mut record = StoreRecord { status, ..record.clone() };
+    let mut record = StoreRecord {
+        status,
+        ..record.clone()
+    };
     record.view = Arc::new(StoreView::of(record.object()));
     record
 }
 
 impl StoreLookup for Folder {
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>> {
-        self.state().stores.get(key).map(|tracked| Arc::clone(&tracked.record.view))
+        self.state()
+            .stores
+            .get(key)
+            .map(|tracked| Arc::clone(&tracked.record.view))
     }
 }
 
 impl StoreSource for Folder {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
-        self.state().stores.get(key).map(|tracked| Arc::clone(&tracked.record))
+        self.state()
+            .stores
+            .get(key)
+            .map(|tracked| Arc::clone(&tracked.record))
     }
 }
 

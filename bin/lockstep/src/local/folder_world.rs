@@ -24,7 +24,10 @@ impl World for Folder {
         let mut state = self.state();
         let tracked = state.external_secrets.get_mut(&name_of(object));
         let tracked = tracked.ok_or(WorldError::NotFound)?;
-        let finalizers = patch.pointer("/metadata/finalizers").cloned().unwrap_or_default();
+        let finalizers = patch
+            .pointer("/metadata/finalizers")
+            .cloned()
+            .unwrap_or_default();
         tracked.object.metadata.finalizers = serde_json::from_value(finalizers)
             .map_err(|error| WorldError::Failed(error.to_string()))?;
         Ok(tracked.object.clone())
@@ -46,7 +49,11 @@ impl World for Folder {
     }
 
     async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, WorldError> {
-        Ok(self.state().secrets.get(&Name::new(namespace, name)).cloned())
+        Ok(self
+            .state()
+            .secrets
+            .get(&Name::new(namespace, name))
+            .cloned())
     }
 
     async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
@@ -71,9 +78,15 @@ impl World for Folder {
         refuse_invalid(&secret)?;
         let name = secret_name(&secret);
         let mut state = self.state();
-        let live = state.secrets.get(&name).ok_or(WorldError::NotFound)?.clone();
+        let live = state
+            .secrets
+            .get(&name)
+            .ok_or(WorldError::NotFound)?
+            .clone();
         if live.metadata.resource_version != secret.metadata.resource_version {
-            return Err(WorldError::Conflict("the object has been modified".to_owned()));
+            return Err(WorldError::Conflict(
+                "the object has been modified".to_owned(),
+            ));
         }
         secret.metadata.resource_version = Some(state.next_version());
         managed::note(&mut secret, Some(&live), manager);
@@ -88,11 +101,17 @@ impl World for Folder {
     ) -> Result<(), WorldError> {
         let name = Name::new(namespace, &*delete.name);
         let mut state = self.state();
-        let live = &state.secrets.get(&name).ok_or(WorldError::NotFound)?.metadata;
+        let live = &state
+            .secrets
+            .get(&name)
+            .ok_or(WorldError::NotFound)?
+            .metadata;
         let is_seen = live.uid.as_deref() == Some(&delete.uid)
             && live.resource_version.as_deref() == Some(&delete.resource_version);
         if !is_seen {
-            return Err(WorldError::Conflict("the object has been modified".to_owned()));
+            return Err(WorldError::Conflict(
+                "the object has been modified".to_owned(),
+            ));
         }
         state.secrets.remove(&name);
         Ok(())
@@ -122,7 +141,8 @@ impl World for Folder {
 /// The values of a Secret.
 pub(crate) fn data_of(secret: &Secret) -> SecretMap {
     let data = secret.data.iter().flatten();
-    data.map(|(key, value)| (key.clone(), SecretValue::from(value.0.as_slice()))).collect()
+    data.map(|(key, value)| (key.clone(), SecretValue::from(value.0.as_slice())))
+        .collect()
 }
 
 fn name_of(object: &ExternalSecret) -> Name {
@@ -133,7 +153,10 @@ fn name_of(object: &ExternalSecret) -> Name {
 
 fn secret_name(secret: &Secret) -> Name {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    Name::new(text(&secret.metadata.namespace), text(&secret.metadata.name))
+    Name::new(
+        text(&secret.metadata.namespace),
+        text(&secret.metadata.name),
+    )
 }
 
 /// Refuses what an API server would refuse.

@@ -59,8 +59,13 @@ fn credentials(cause: &str) -> Option<&'static str> {
 }
 
 fn providers(advice: &str) -> String {
-    let names = lockstep_providers::registry().iter().map(lockstep_providers::Entry::name);
-    format!("{advice}; this build has {}", names.collect::<Vec<_>>().join(", "))
+    let names = lockstep_providers::registry()
+        .iter()
+        .map(lockstep_providers::Entry::name);
+    format!(
+        "{advice}; this build has {}",
+        names.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// Why a store is not there, as far as the folder tells.
@@ -69,14 +74,21 @@ fn missing_store(
     state: &State,
     broken: &BTreeSet<(Kind, Name)>,
 ) -> Option<String> {
-    let wanted = store_keys(object).into_iter().find(|key| !state.stores.contains_key(key))?;
+    let wanted = store_keys(object)
+        .into_iter()
+        .find(|key| !state.stores.contains_key(key))?;
     let kind = match wanted.kind {
         StoreKind::SecretStore => Kind::SecretStore,
         StoreKind::ClusterSecretStore => Kind::ClusterSecretStore,
     };
-    let name = Name::new(wanted.namespace.as_deref().unwrap_or_default(), &*wanted.name);
+    let name = Name::new(
+        wanted.namespace.as_deref().unwrap_or_default(),
+        &*wanted.name,
+    );
     if broken.contains(&(kind, name)) {
-        return Some(format!("the manifest of {wanted} has a fault; mend it first"));
+        return Some(format!(
+            "the manifest of {wanted} has a fault; mend it first"
+        ));
     }
     if let Some(other) = state.stores.keys().find(|key| key.name == wanted.name) {
         return Some(match other.kind {
@@ -91,7 +103,12 @@ fn missing_store(
         });
     }
     let usable = |key: &&StoreKey| key.kind == wanted.kind && key.namespace == wanted.namespace;
-    let names: Vec<&str> = state.stores.keys().filter(usable).map(|key| key.name.as_str()).collect();
+    let names: Vec<&str> = state
+        .stores
+        .keys()
+        .filter(usable)
+        .map(|key| key.name.as_str())
+        .collect();
     Some(match closest(&wanted.name, names.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None if names.is_empty() => format!("add a manifest of {wanted} to the folder"),

@@ -1,13 +1,17 @@
 //! Lines of the fields of a YAML document, by path, so that a fault found in the parsed value can
 //! be shown where it was written. A path that is not known is simply not found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_saphyr::granit_parser::{Event, Parser};
 
 /// Line of each field of one document.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines(BTreeMap<String, usize>);
+pub(crate) struct Lines {
+    lines: BTreeMap<String, usize>,
+    /// Fields that are written more than once.
+    repeated: BTreeSet<String>,
+}
 
 /// One open collection.
 enum Open {
@@ -53,7 +57,7 @@ impl Lines {
     pub(crate) fn line(&self, path: &str) -> Option<usize> {
         let mut path = path;
         loop {
-            if let Some(line) = self.0.get(path) {
+            if let Some(line) = self.lines.get(path) {
                 return Some(*line);
             }
             path = path.get(..path.rfind(['.', '['])?)?;
@@ -63,7 +67,13 @@ impl Lines {
     fn scalar(&mut self, open: &mut [Open], text: &str, line: usize) {
         if let Some(Open::Map(key @ None)) = open.last_mut() {
             *key = Some(text.to_owned());
-            self.0.entry(path(open)).or_insert(line);
+            let path = path(open);
+            // Several merges into one map are usual.
+            if text != "<<" && self.lines.contains_key(&path) {
+                self.repeated.insert(path);
+            } else {
+                self.lines.insert(path, line);
+            }
             return;
         }
         self.value(open, line);
@@ -73,8 +83,13 @@ impl Lines {
     /// Notes the line of a list item; that of a map's value is the line of its key.
     fn value(&mut self, open: &mut [Open], line: usize) {
         if matches!(open.last(), Some(Open::List(_))) {
-            self.0.entry(path(open)).or_insert(line);
+            self.lines.entry(path(open)).or_insert(line);
         }
+    }
+
+    /// Fields of which only one of several values can count.
+    pub(crate) fn repeated(&self) -> impl Iterator<Item = &str> {
+        self.repeated.iter().map(String::as_str)
     }
 }
 
@@ -92,7 +107,7 @@ fn path(open: &[Open]) -> String {
     for step in open {
         match step {
             Open::Map(key) => join(&mut path, key.as_deref().unwrap_or_default()),
-            Open::List(position) => path.push_str(&format!("[{position}]")),
+            Open::List(position) => path.extend(["[", &position.to_string(), "]"]),
         }
     }
     path
@@ -136,5 +151,12 @@ spec:
 
         assert_eq!(lines.line("spec.data[1].remoteRef.key"), Some(6));
         assert_eq!(lines.line("status.conditions"), None);
+    }
+
+    #[test]
+    fn a_field_that_is_written_twice_is_found() {
+        let lines = Lines::of("a: 1\nb: [{c: 1}, {c: 2}]\na: 2\n", 0);
+
+        assert_eq!(lines.repeated().collect::<Vec<_>>(), ["a"]);
     }
 }

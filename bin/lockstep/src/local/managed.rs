@@ -9,16 +9,27 @@ use serde_json::{Map, Value, json};
 
 /// Notes that `manager` wrote `secret` in place of `live`.
 pub(crate) fn note(secret: &mut Secret, live: Option<&Secret>, manager: &str) {
-    let mut entries = live.and_then(|live| live.metadata.managed_fields.clone()).unwrap_or_default();
+    let mut entries = live
+        .and_then(|live| live.metadata.managed_fields.clone())
+        .unwrap_or_default();
     let before = sections(live);
     let after = sections(Some(secret));
-    let earlier = entries.iter().find(|entry| entry.manager.as_deref() == Some(manager));
-    let earlier = earlier.and_then(|entry| entry.fields_v1.as_ref()).map(|fields| &fields.0);
+    let earlier = entries
+        .iter()
+        .find(|entry| entry.manager.as_deref() == Some(manager));
+    let earlier = earlier
+        .and_then(|entry| entry.fields_v1.as_ref())
+        .map(|fields| &fields.0);
     let mut fields = Map::new();
     for (section, keys) in &after {
-        let owned = earlier.map(|fields| owned(fields, section)).unwrap_or_default();
-        let changed = |key: &&String| before.get(section).and_then(|old| old.get(*key)) != keys.get(*key);
-        let mine = keys.keys().filter(|key| owned.contains(*key) || changed(key));
+        let owned = earlier
+            .map(|fields| owned(fields, section))
+            .unwrap_or_default();
+        let changed =
+            |key: &&String| before.get(section).and_then(|old| old.get(*key)) != keys.get(*key);
+        let mine = keys
+            .keys()
+            .filter(|key| owned.contains(*key) || changed(key));
         let mine: Map<String, Value> = mine.map(|key| (format!("f:{key}"), json!({}))).collect();
         put(&mut fields, section, mine);
     }
@@ -42,12 +53,20 @@ const ANNOTATIONS: Section = &["f:metadata", "f:annotations"];
 
 /// Keys and values of the parts that hold keys.
 fn sections(secret: Option<&Secret>) -> BTreeMap<Section, BTreeMap<String, Vec<u8>>> {
-    let Some(secret) = secret else { return BTreeMap::new() };
+    let Some(secret) = secret else {
+        return BTreeMap::new();
+    };
     let texts = |map: Option<&BTreeMap<String, String>>| -> BTreeMap<String, Vec<u8>> {
         let entries = map.into_iter().flatten();
-        entries.map(|(key, text)| (key.clone(), text.as_bytes().to_vec())).collect()
+        entries
+            .map(|(key, text)| (key.clone(), text.as_bytes().to_vec()))
+            .collect()
     };
-    let data = secret.data.iter().flatten().map(|(key, value)| (key.clone(), value.0.clone()));
+    let data = secret
+        .data
+        .iter()
+        .flatten()
+        .map(|(key, value)| (key.clone(), value.0.clone()));
     [
         (DATA, data.collect()),
         (LABELS, texts(secret.metadata.labels.as_ref())),
@@ -62,15 +81,20 @@ fn owned(fields: &Value, section: &[&str]) -> BTreeSet<String> {
         held = &held[*step];
     }
     let keys = held.as_object().into_iter().flatten();
-    keys.filter_map(|(key, _)| Some(key.strip_prefix("f:")?.to_owned())).collect()
+    keys.filter_map(|(key, _)| Some(key.strip_prefix("f:")?.to_owned()))
+        .collect()
 }
 
 fn put(fields: &mut Map<String, Value>, section: &[&str], keys: Map<String, Value>) {
-    let (Some(last), false) = (section.last(), keys.is_empty()) else { return };
+    let (Some(last), false) = (section.last(), keys.is_empty()) else {
+        return;
+    };
     let mut place = fields;
     for step in &section[..section.len() - 1] {
         let below = place.entry(*step).or_insert_with(|| json!({}));
-        let Some(below) = below.as_object_mut() else { return };
+        let Some(below) = below.as_object_mut() else {
+            return;
+        };
         place = below;
     }
     place.insert((*last).to_owned(), Value::Object(keys));
@@ -83,10 +107,13 @@ mod tests {
     use super::*;
 
     fn secret(keys: &[(&str, &str)]) -> Secret {
-        let data = keys.iter().map(|(key, text)| {
-            ((*key).to_owned(), ByteString(text.as_bytes().to_vec()))
-        });
-        Secret { data: Some(data.collect()), ..Secret::default() }
+        let data = keys
+            .iter()
+            .map(|(key, text)| ((*key).to_owned(), ByteString(text.as_bytes().to_vec())));
+        Secret {
+            data: Some(data.collect()),
+            ..Secret::default()
+        }
     }
 
     fn data_of(secret: &Secret, manager: &str) -> BTreeSet<String> {
@@ -102,7 +129,10 @@ mod tests {
 
         note(&mut written, Some(&live), "m");
 
-        assert_eq!(data_of(&written, "m"), ["mine", "shared"].map(str::to_owned).into());
+        assert_eq!(
+            data_of(&written, "m"),
+            ["mine", "shared"].map(str::to_owned).into()
+        );
     }
 
     #[test]

@@ -66,8 +66,11 @@ impl Manifests {
     /// Reads documents; objects that name no namespace get the default one.
     pub(crate) fn of(documents: Documents, namespace: &str) -> Self {
         let schemas = Schemas::new();
-        let mut manifests =
-            Self { problems: documents.problems, files: documents.files, ..Self::default() };
+        let mut manifests = Self {
+            problems: documents.problems,
+            files: documents.files,
+            ..Self::default()
+        };
         for document in documents.read {
             manifests.take(document, namespace, &schemas);
         }
@@ -84,8 +87,14 @@ impl Manifests {
         let identity = match Identity::of(&mut document.value, namespace) {
             Ok(Some(identity)) => identity,
             Ok(None) => {
-                let kind = document.value["kind"].as_str().unwrap_or_default().to_owned();
-                self.skipped.push(Skipped { origin: document.origin, kind });
+                let kind = document.value["kind"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned();
+                self.skipped.push(Skipped {
+                    origin: document.origin,
+                    kind,
+                });
                 return;
             }
             Err(fault) => {
@@ -105,24 +114,28 @@ impl Manifests {
             self.problems.push(problem(&document, Some(object), fault));
             return;
         }
-        self.places.insert((kind, name.clone()), document.origin.clone());
-        let faults = match faults(kind, &document.value, schemas) {
-            faults if faults.is_empty() => {
-                self.insert(kind, name.clone(), document.value.take()).err().unwrap_or_default()
-            }
-            faults => faults,
-        };
+        self.places
+            .insert((kind, name.clone()), document.origin.clone());
+        let mut faults: Vec<Fault> = document.lines.repeated().map(repeated).collect();
+        faults.extend(schema_faults(kind, &document.value, schemas));
+        if faults.is_empty() {
+            let inserted = self.insert(kind, name.clone(), document.value.take());
+            faults = inserted.err().unwrap_or_default();
+        }
         if !faults.is_empty() {
             self.broken.insert((kind, name));
         }
-        let problems = faults.into_iter().map(|f| problem(&document, Some(object.clone()), f));
+        let problems = faults
+            .into_iter()
+            .map(|f| problem(&document, Some(object.clone()), f));
         self.problems.extend(problems);
     }
 
     fn insert(&mut self, kind: Kind, name: Name, value: Value) -> Result<(), Vec<Fault>> {
         match kind {
             Kind::ExternalSecret => {
-                self.external_secrets.insert(name, typed::external_secret(value)?);
+                self.external_secrets
+                    .insert(name, typed::external_secret(value)?);
             }
             Kind::SecretStore | Kind::ClusterSecretStore => {
                 let store = typed::store(kind, value)?;
@@ -138,14 +151,23 @@ impl Manifests {
                 self.namespaces.insert(name.name, typed::labels(&value));
             }
             Kind::ServiceAccount => {
-                self.service_accounts.insert(name, typed::annotations(&value));
+                self.service_accounts
+                    .insert(name, typed::annotations(&value));
             }
         }
         Ok(())
     }
 }
 
-fn faults(kind: Kind, value: &Value, schemas: &Schemas) -> Vec<Fault> {
+fn repeated(field: &str) -> Fault {
+    Fault {
+        field: field.to_owned(),
+        message: "is written more than once".to_owned(),
+        remedy: "keep one of them".to_owned(),
+    }
+}
+
+fn schema_faults(kind: Kind, value: &Value, schemas: &Schemas) -> Vec<Fault> {
     use super::schemas;
     match kind {
         Kind::ExternalSecret => schemas.external_secret(value),
@@ -158,9 +180,15 @@ fn faults(kind: Kind, value: &Value, schemas: &Schemas) -> Vec<Fault> {
 }
 
 fn problem(document: &Document, object: Option<String>, fault: Fault) -> Problem {
-    let line = document.lines.line(&fault.field).unwrap_or(document.origin.line);
+    let line = document
+        .lines
+        .line(&fault.field)
+        .unwrap_or(document.origin.line);
     Problem {
-        origin: Origin { line, ..document.origin.clone() },
+        origin: Origin {
+            line,
+            ..document.origin.clone()
+        },
         object,
         field: Some(fault.field).filter(|field| !field.is_empty()),
         message: fault.message,

@@ -12,7 +12,10 @@ pub(crate) struct Name {
 
 impl Name {
     pub(crate) fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
-        Self { namespace: namespace.into(), name: name.into() }
+        Self {
+            namespace: namespace.into(),
+            name: name.into(),
+        }
     }
 }
 
@@ -44,8 +47,14 @@ fn is_label(text: &str, limit: usize) -> bool {
 
 /// Whether a text may be a key of a Secret or ConfigMap.
 pub(crate) fn is_data_key(text: &str) -> bool {
-    let inner = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    inner && !text.is_empty() && text.len() <= 253 && !matches!(text, "." | "..") && !text.starts_with("..")
+    let inner = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    inner
+        && !text.is_empty()
+        && text.len() <= 253
+        && !matches!(text, "." | "..")
+        && !text.starts_with("..")
 }
 
 #[cfg(test)]

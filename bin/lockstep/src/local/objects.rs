@@ -22,7 +22,10 @@ pub(crate) struct FolderObjects {
 
 impl FolderObjects {
     pub(crate) fn new(folder: Arc<Folder>, credentials: Credentials) -> Self {
-        Self { folder, credentials }
+        Self {
+            folder,
+            credentials,
+        }
     }
 
     fn secret_data(&self, name: &Name) -> Result<SecretMap> {
@@ -51,8 +54,10 @@ impl FolderObjects {
     fn config_map_data(&self, name: &Name) -> Result<BTreeMap<String, String>> {
         let state = self.folder.state();
         let Some(data) = state.config_maps.get(name) else {
-            let text =
-                format!("configmaps {:?} not found; add its manifest to the folder", name.name);
+            let text = format!(
+                "configmaps {:?} not found; add its manifest to the folder",
+                name.name
+            );
             return Err(Error::new(ErrorKind::NotFound, text));
         };
         let texts = data.iter().filter_map(|(key, value)| {
@@ -91,21 +96,24 @@ impl Objects for FolderObjects {
         name: &'a str,
     ) -> BoxFuture<'a, Result<BTreeMap<String, String>>> {
         Box::pin(async move {
-            let annotations =
-                self.folder.state().service_accounts.get(&Name::new(namespace, name)).cloned();
+            let annotations = self
+                .folder
+                .state()
+                .service_accounts
+                .get(&Name::new(namespace, name))
+                .cloned();
             annotations.ok_or_else(|| {
-                let text = format!(
-                    "serviceaccounts {name:?} not found; add its manifest to the folder"
-                );
+                let text =
+                    format!("serviceaccounts {name:?} not found; add its manifest to the folder");
                 Error::new(ErrorKind::NotFound, text)
             })
         })
     }
 
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> BoxFuture<'a, Result<SecretValue>> {
-        Box::pin(async move {
-            self.service_account_token(&Name::new(request.namespace, request.name))
-        })
+        Box::pin(
+            async move { self.service_account_token(&Name::new(request.namespace, request.name)) },
+        )
     }
 }
 
@@ -114,13 +122,17 @@ mod tests {
     use super::*;
 
     fn objects(variables: &[(&str, &str)]) -> FolderObjects {
-        let pairs = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).into()));
+        let pairs = variables
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), (*text).into()));
         FolderObjects::new(Arc::default(), Credentials::new(pairs.collect()))
     }
 
     #[test]
     fn a_missing_secret_says_which_variable_would_do() {
-        let error = objects(&[]).secret_data(&Name::new("default", "creds")).unwrap_err();
+        let error = objects(&[])
+            .secret_data(&Name::new("default", "creds"))
+            .unwrap_err();
 
         assert_eq!(
             error.to_string(),
@@ -142,8 +154,12 @@ mod tests {
     fn a_token_comes_from_the_environment_or_not_at_all() {
         let objects = objects(&[("LOCKSTEP_TOKEN_DEFAULT_APP", "jwt")]);
 
-        let token = objects.service_account_token(&Name::new("default", "app")).unwrap();
-        let error = objects.service_account_token(&Name::new("default", "other")).unwrap_err();
+        let token = objects
+            .service_account_token(&Name::new("default", "app"))
+            .unwrap();
+        let error = objects
+            .service_account_token(&Name::new("default", "other"))
+            .unwrap_err();
 
         assert_eq!(token, SecretValue::from("jwt"));
         assert!(error.to_string().contains("LOCKSTEP_TOKEN_DEFAULT_OTHER"));

@@ -17,7 +17,10 @@ pub(crate) struct Origin {
     pub(crate) line: usize,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
 fn is_zero(line: &usize) -> bool {
     *line == 0
 }
@@ -69,7 +72,11 @@ mod tests {
 
     #[test]
     fn a_problem_names_place_object_field_and_remedy() {
-        let origin = Origin { file: "a.yaml".to_owned(), document: 2, line: 7 };
+        let origin = Origin {
+            file: "a.yaml".to_owned(),
+            document: 2,
+            line: 7,
+        };
         let problem = Problem {
             origin,
             object: Some("SecretStore default/demo".to_owned()),

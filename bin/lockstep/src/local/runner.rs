@@ -47,7 +47,12 @@ pub(crate) enum Again {
 impl Runner {
     pub(crate) fn new(folder: Arc<Folder>, services: Arc<Services>, settings: Settings) -> Self {
         let connections = Connections::new(Arc::clone(&services));
-        Self { folder, connections, services, settings }
+        Self {
+            folder,
+            connections,
+            services,
+            settings,
+        }
     }
 
     /// The present moment.
@@ -58,7 +63,10 @@ impl Runner {
     /// Waits until a moment, an hour at most.
     pub(crate) async fn sleep_until(&self, at: Timestamp) {
         let wait = Duration::try_from(at.duration_since(self.now())).unwrap_or_default();
-        self.services.time.sleep(wait.min(Duration::from_hours(1))).await;
+        self.services
+            .time
+            .sleep(wait.min(Duration::from_hours(1)))
+            .await;
     }
 
     /// Checks stores and says when each wants to be checked again.
@@ -70,11 +78,16 @@ impl Runner {
             let again = self.check_store(&key).await;
             (key, again)
         });
-        stream::iter(checks).buffer_unordered(AT_ONCE).collect().await
+        stream::iter(checks)
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await
     }
 
     async fn check_store(&self, key: &StoreKey) -> Again {
-        let Some(record) = self.folder.record(key) else { return Again::OnChange };
+        let Some(record) = self.folder.record(key) else {
+            return Again::OnChange;
+        };
         let check = lockstep_engine::store::check(&record, &self.connections, &self.settings);
         let outcome = match supervise(DEADLINE, check).await {
             supervise::Outcome::Done(Some(outcome)) => outcome,
@@ -167,13 +180,19 @@ fn cause(outcome: &CheckOutcome) -> Option<&'static str> {
         CheckOutcome::Refused(failure) => Some(failure.cause),
         CheckOutcome::UnknownProvider { .. } => Some("UnknownProvider"),
         CheckOutcome::NotInBuild { .. } => Some("NotInBuild"),
-        CheckOutcome::NotConnected(error) => Some(error.consequence().cause),
-        CheckOutcome::Checked { check: Check::Failed(error), .. } => Some(error.consequence().cause),
+        CheckOutcome::NotConnected(error)
+        | CheckOutcome::Checked {
+            check: Check::Failed(error),
+            ..
+        } => Some(error.consequence().cause),
         CheckOutcome::Checked { .. } => None,
     }
 }
 
 fn cut_off() -> lockstep_provider::Error {
-    let text = format!("the check was cut off after {} s or by a fault", DEADLINE.as_secs());
+    let text = format!(
+        "the check was cut off after {} s or by a fault",
+        DEADLINE.as_secs()
+    );
     lockstep_provider::Error::unreachable(text)
 }

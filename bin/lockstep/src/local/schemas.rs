@@ -40,9 +40,15 @@ impl Schemas {
     pub(crate) fn store(&self, object: &Value) -> Vec<Fault> {
         let mut faults = self.custom_resource(object, &self.store);
         for (name, schema) in &self.providers {
-            let settings = object.pointer("/spec/provider").and_then(|union| union.get(name));
+            let settings = object
+                .pointer("/spec/provider")
+                .and_then(|union| union.get(name));
             let path = format!("spec.provider.{name}");
-            faults.extend(settings.into_iter().flat_map(|raw| schema.faults(raw, &path)));
+            faults.extend(
+                settings
+                    .into_iter()
+                    .flat_map(|raw| schema.faults(raw, &path)),
+            );
         }
         faults
     }
@@ -80,7 +86,10 @@ fn of<T: JsonSchema>() -> Schema {
 }
 
 fn value_of<T: JsonSchema>() -> Value {
-    SchemaSettings::openapi3().into_generator().into_root_schema_for::<T>().to_value()
+    SchemaSettings::openapi3()
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
 }
 
 /// The fields every custom resource has. A status may be there: exported objects carry one.
@@ -103,10 +112,13 @@ fn store() -> Value {
     let mut schema = value_of::<SecretStoreSpec>();
     let known = lockstep_providers::known_names().chain(
         // Providers of this build that the original operator does not have.
-        lockstep_providers::registry().iter().map(lockstep_providers::Entry::name),
+        lockstep_providers::registry()
+            .iter()
+            .map(lockstep_providers::Entry::name),
     );
-    let known: serde_json::Map<String, Value> =
-        known.map(|name| (name.to_owned(), json!({ "type": "object" }))).collect();
+    let known: serde_json::Map<String, Value> = known
+        .map(|name| (name.to_owned(), json!({ "type": "object" })))
+        .collect();
     schema["properties"]["provider"] = json!({ "type": "object", "properties": known });
     schema
 }

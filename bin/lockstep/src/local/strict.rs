@@ -56,13 +56,18 @@ impl Schema {
                 Value::Number(_) | Value::Bool(_) if wanted == "a text" => "put it in quotes",
                 _ => "correct the value",
             };
-            faults.push(Fault { field: path.to_owned(), message, remedy: remedy.to_owned() });
+            faults.push(Fault {
+                field: path.to_owned(),
+                message,
+                remedy: remedy.to_owned(),
+            });
             return;
         }
         match value {
             Value::Object(fields) => self.check_fields(fields, &leaves, path, faults),
             Value::Array(items) => {
-                let below: Vec<&Value> = leaves.iter().filter_map(|leaf| leaf.get("items")).collect();
+                let below: Vec<&Value> =
+                    leaves.iter().filter_map(|leaf| leaf.get("items")).collect();
                 for (position, item) in items.iter().enumerate() {
                     self.check(item, &below, &format!("{path}[{position}]"), faults);
                 }
@@ -83,7 +88,10 @@ impl Schema {
         for (name, value) in fields {
             let mut below = path.to_owned();
             join(&mut below, name);
-            let known: Vec<&Value> = leaves.iter().filter_map(|leaf| of_field(leaf, name)).collect();
+            let known: Vec<&Value> = leaves
+                .iter()
+                .filter_map(|leaf| of_field(leaf, name))
+                .collect();
             if known.is_empty() && !is_open {
                 faults.push(unknown(name, below, leaves));
             } else {
@@ -107,7 +115,12 @@ impl Schema {
         }
         let mut is_leaf = true;
         for keyword in ["allOf", "anyOf", "oneOf"] {
-            for part in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+            for part in schema
+                .get(keyword)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
                 is_leaf = false;
                 self.leaves(part, leaves);
             }
@@ -120,8 +133,12 @@ impl Schema {
 
 /// The schema of a field, named or not.
 fn of_field<'s>(leaf: &'s Value, name: &str) -> Option<&'s Value> {
-    let named = leaf.get("properties").and_then(|properties| properties.get(name));
-    named.or_else(|| leaf.get("additionalProperties")).filter(|schema| !schema.is_boolean())
+    let named = leaf
+        .get("properties")
+        .and_then(|properties| properties.get(name));
+    named
+        .or_else(|| leaf.get("additionalProperties"))
+        .filter(|schema| !schema.is_boolean())
 }
 
 fn missing<'a>(
@@ -129,14 +146,22 @@ fn missing<'a>(
     leaf: &'a Value,
     path: &'a str,
 ) -> impl Iterator<Item = Fault> + 'a {
-    let required = leaf.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required = leaf
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let absent = required.filter_map(Value::as_str);
     let absent = absent.filter(|name| fields.get(*name).is_none_or(Value::is_null));
     absent.map(move |name| {
         let mut field = path.to_owned();
         join(&mut field, name);
         let (message, remedy) = ("is required".to_owned(), "add the field".to_owned());
-        Fault { field, message, remedy }
+        Fault {
+            field,
+            message,
+            remedy,
+        }
     })
 }
 
@@ -149,14 +174,20 @@ fn is_open(leaf: &Value) -> bool {
 }
 
 fn unknown(name: &str, field: String, leaves: &[&Value]) -> Fault {
-    let properties = leaves.iter().filter_map(|leaf| leaf.get("properties")?.as_object());
+    let properties = leaves
+        .iter()
+        .filter_map(|leaf| leaf.get("properties")?.as_object());
     let known: Vec<&str> = properties.flat_map(Map::keys).map(String::as_str).collect();
     let remedy = match closest(name, known.iter().copied()) {
         Some(word) => format!("did you mean {word:?}?"),
         None if known.is_empty() || known.len() > 12 => "remove it".to_owned(),
         None => format!("known here: {}", known.join(", ")),
     };
-    Fault { field, message: "unknown field".to_owned(), remedy }
+    Fault {
+        field,
+        message: "unknown field".to_owned(),
+        remedy,
+    }
 }
 
 /// What the value should be, if it is none of it.
@@ -214,9 +245,15 @@ fn name_of(value: &Value) -> &'static str {
 }
 
 fn outside_enumeration(word: &str, leaves: &[&Value], path: &str) -> Option<Fault> {
-    let lists = leaves.iter().map(|leaf| leaf.get("enum").and_then(Value::as_array));
+    let lists = leaves
+        .iter()
+        .map(|leaf| leaf.get("enum").and_then(Value::as_array));
     let lists: Vec<&Vec<Value>> = lists.collect::<Option<_>>()?;
-    let words: Vec<&str> = lists.into_iter().flatten().filter_map(Value::as_str).collect();
+    let words: Vec<&str> = lists
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if words.contains(&word) {
         return None;
     }
@@ -225,7 +262,11 @@ fn outside_enumeration(word: &str, leaves: &[&Value], path: &str) -> Option<Faul
         None => "use one of them".to_owned(),
     };
     let message = format!("must be one of {}", words.join(", "));
-    Some(Fault { field: path.to_owned(), message, remedy })
+    Some(Fault {
+        field: path.to_owned(),
+        message,
+        remedy,
+    })
 }
 
 #[cfg(test)]

@@ -13,7 +13,14 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(headings: &[&str]) -> Self {
-        Self { rows: vec![headings.iter().map(|heading| (*heading).to_owned()).collect()] }
+        Self {
+            rows: vec![
+                headings
+                    .iter()
+                    .map(|heading| (*heading).to_owned())
+                    .collect(),
+            ],
+        }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -30,7 +37,10 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+            cells
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or_default()
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
@@ -50,7 +60,9 @@ impl Table {
 
 /// Time since a moment, in the short form of kubectl; empty where there is none.
 pub(crate) fn age(since: Option<&Time>, now: Timestamp) -> String {
-    let Some(since) = since else { return String::new() };
+    let Some(since) = since else {
+        return String::new();
+    };
     let seconds = now.duration_since(since.0).as_secs().max(0);
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     let pair = |large: i64, unit: &str, small: i64, below: &str| match small {

@@ -63,16 +63,25 @@ impl Health {
     }
 
     pub(crate) fn reason(&self) -> &str {
-        let reason = self.ready.as_ref().and_then(|ready| ready.reason.as_deref());
+        let reason = self
+            .ready
+            .as_ref()
+            .and_then(|ready| ready.reason.as_deref());
         reason.unwrap_or_default()
     }
 
     pub(crate) fn status(&self) -> &str {
-        self.ready.as_ref().map(|ready| ready.status.as_str()).unwrap_or_default()
+        self.ready
+            .as_ref()
+            .map(|ready| ready.status.as_str())
+            .unwrap_or_default()
     }
 
     pub(crate) fn message(&self) -> &str {
-        let message = self.ready.as_ref().and_then(|ready| ready.message.as_deref());
+        let message = self
+            .ready
+            .as_ref()
+            .and_then(|ready| ready.message.as_deref());
         message.unwrap_or("no run came to an end")
     }
 }
@@ -81,7 +90,10 @@ impl View {
     /// The state of a folder. `broken` names the objects whose manifest has a fault.
     pub(crate) fn of(folder: &Folder, broken: &BTreeSet<(Kind, Name)>) -> Self {
         let state = folder.state();
-        let stores = state.stores.iter().map(|(key, tracked)| store_line(key, tracked));
+        let stores = state
+            .stores
+            .iter()
+            .map(|(key, tracked)| store_line(key, tracked));
         let objects = state.external_secrets.iter();
         let objects = objects.map(|(name, tracked)| object_line(name, tracked, &state, broken));
         let (stores, objects): (Vec<_>, Vec<_>) = (stores.collect(), objects.collect());
@@ -98,7 +110,12 @@ impl View {
                 claimed.insert(target);
             }
         }
-        Self { stores, objects, secrets, claimed }
+        Self {
+            stores,
+            objects,
+            secrets,
+            claimed,
+        }
     }
 
     /// Whether everything is as it should be.
@@ -114,7 +131,9 @@ fn store_line(key: &StoreKey, tracked: &TrackedStore) -> StoreLine {
     StoreLine {
         key: key.clone(),
         created: record.metadata.creation_timestamp.clone(),
-        capabilities: capabilities.map(|word| word.as_str().to_owned()).unwrap_or_default(),
+        capabilities: capabilities
+            .map(|word| word.as_str().to_owned())
+            .unwrap_or_default(),
         health: Health {
             ready: Condition::find(&record.status.conditions, READY).cloned(),
             is_foreign: tracked.is_foreign,
@@ -134,15 +153,30 @@ fn object_line(
     let is_foreign = store_keys(object)
         .iter()
         .any(|key| state.stores.get(key).is_some_and(|store| store.is_foreign));
-    let hint = tracked.cause.and_then(|cause| hints::object(cause, object, state, broken));
+    let hint = tracked
+        .cause
+        .and_then(|cause| hints::object(cause, object, state, broken));
     ObjectLine {
         name: name.clone(),
-        store_kind: reference.map(|store| store.kind().to_string()).unwrap_or_default(),
-        store: reference.map(|store| store.name().to_owned()).unwrap_or_default(),
-        interval: object.spec.refresh_interval.as_deref().unwrap_or(DEFAULT_INTERVAL).to_owned(),
+        store_kind: reference
+            .map(|store| store.kind().to_string())
+            .unwrap_or_default(),
+        store: reference
+            .map(|store| store.name().to_owned())
+            .unwrap_or_default(),
+        interval: object
+            .spec
+            .refresh_interval
+            .as_deref()
+            .unwrap_or(DEFAULT_INTERVAL)
+            .to_owned(),
         target: object.target_name().to_owned(),
         last_sync: tracked.last_sync.clone(),
-        health: Health { ready: ready(object), is_foreign, hint },
+        health: Health {
+            ready: ready(object),
+            is_foreign,
+            hint,
+        },
     }
 }
 
@@ -152,7 +186,10 @@ fn ready(object: &ExternalSecret) -> Option<Condition> {
 
 /// Whether the object wrote, or found as wished, a Secret of this name.
 fn is_delivered(object: &ExternalSecret, target: &str) -> bool {
-    let binding = object.status.as_ref().and_then(|status| status.binding.as_ref());
+    let binding = object
+        .status
+        .as_ref()
+        .and_then(|status| status.binding.as_ref());
     binding.is_some_and(|binding| binding.name == target)
 }
 

@@ -7,7 +7,11 @@ fn read_text(text: &str) -> Documents {
 }
 
 fn places(documents: &Documents) -> Vec<(usize, usize)> {
-    documents.read.iter().map(|read| (read.origin.document, read.origin.line)).collect()
+    documents
+        .read
+        .iter()
+        .map(|read| (read.origin.document, read.origin.line))
+        .collect()
 }
 
 #[test]
@@ -58,8 +62,7 @@ fn quoted_parts_of_messages_are_taken_out() {
 
 #[test]
 fn a_list_counts_as_its_items() {
-    let documents =
-        read_text("apiVersion: v1\nkind: List\nitems:\n  - kind: A\n  - kind: B\n");
+    let documents = read_text("apiVersion: v1\nkind: List\nitems:\n  - kind: A\n  - kind: B\n");
 
     assert_eq!(places(&documents), [(1, 4), (1, 5)]);
 }

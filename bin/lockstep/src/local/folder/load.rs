@@ -47,7 +47,11 @@ impl State {
         let complete = manifests.is_complete();
         let mut changed = replace(&mut self.config_maps, &manifests.config_maps, complete);
         changed |= replace(&mut self.namespaces, &manifests.namespaces, complete);
-        changed |= replace(&mut self.service_accounts, &manifests.service_accounts, complete);
+        changed |= replace(
+            &mut self.service_accounts,
+            &manifests.service_accounts,
+            complete,
+        );
         for (name, secret) in &manifests.secrets {
             if self.given.get(name) != Some(secret) {
                 let mut secret = secret.clone();
@@ -60,7 +64,11 @@ impl State {
         let gone = gone.filter(|name| complete && !manifests.secrets.contains_key(name));
         for name in gone.cloned().collect::<Vec<_>>() {
             // One that an ExternalSecret looks after by now stays its target.
-            if self.secrets.get(&name).is_some_and(|secret| !is_managed(secret)) {
+            if self
+                .secrets
+                .get(&name)
+                .is_some_and(|secret| !is_managed(secret))
+            {
                 self.secrets.remove(&name);
                 changed = true;
             }
@@ -77,10 +85,14 @@ impl State {
         changes: &mut Changes,
     ) {
         if manifests.is_complete() {
-            self.stores.retain(|key, _| manifests.stores.contains_key(key));
+            self.stores
+                .retain(|key, _| manifests.stores.contains_key(key));
         }
         for (key, given) in &manifests.stores {
-            let known = self.stores.get(key).map(|tracked| Arc::clone(&tracked.record));
+            let known = self
+                .stores
+                .get(key)
+                .map(|tracked| Arc::clone(&tracked.record));
             let same = known.as_ref().is_some_and(|known| is_same(known, given));
             if inputs_changed || !same {
                 changes.stores.insert(key.clone());
@@ -93,8 +105,11 @@ impl State {
             self.give_identity(&mut record.metadata, &name, now);
             record.metadata.generation = Some(known.map_or(1, |known| known.view.generation + 1));
             record.view = Arc::new(StoreView::of(record.object()));
-            let tracked =
-                TrackedStore { record: Arc::new(record), cause: None, is_foreign: false };
+            let tracked = TrackedStore {
+                record: Arc::new(record),
+                cause: None,
+                is_foreign: false,
+            };
             self.stores.insert(key.clone(), tracked);
         }
     }
@@ -120,7 +135,10 @@ impl State {
             if known.as_ref().is_none_or(|known| known.object != object) {
                 changes.objects.insert(name.clone());
             }
-            let tracked = Tracked { object, ..known.unwrap_or_default() };
+            let tracked = Tracked {
+                object,
+                ..known.unwrap_or_default()
+            };
             self.external_secrets.insert(name.clone(), tracked);
         }
     }
@@ -166,8 +184,16 @@ fn replace<K: Clone + Ord, V: Clone + PartialEq>(
     given: &BTreeMap<K, V>,
     complete: bool,
 ) -> bool {
-    let mut new = if complete { BTreeMap::new() } else { held.clone() };
-    new.extend(given.iter().map(|(key, value)| (key.clone(), value.clone())));
+    let mut new = if complete {
+        BTreeMap::new()
+    } else {
+        held.clone()
+    };
+    new.extend(
+        given
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone())),
+    );
     let changed = *held != new;
     *held = new;
     changed
@@ -185,8 +211,17 @@ fn take_over(object: &mut ExternalSecret, known: &ExternalSecret) {
     let edited = i64::from(object.spec != known.spec);
     object.metadata.generation = Some(generation + edited);
     object.metadata.uid.clone_from(&known.metadata.uid);
-    object.metadata.resource_version.clone_from(&known.metadata.resource_version);
-    object.metadata.creation_timestamp.clone_from(&known.metadata.creation_timestamp);
-    object.metadata.finalizers.clone_from(&known.metadata.finalizers);
+    object
+        .metadata
+        .resource_version
+        .clone_from(&known.metadata.resource_version);
+    object
+        .metadata
+        .creation_timestamp
+        .clone_from(&known.metadata.creation_timestamp);
+    object
+        .metadata
+        .finalizers
+        .clone_from(&known.metadata.finalizers);
     object.status.clone_from(&known.status);
 }

@@ -63,21 +63,36 @@ impl Identity {
     /// is filled in.
     pub(crate) fn of(value: &mut Value, namespace: &str) -> Result<Option<Self>, Fault> {
         if !value.is_object() {
-            return Err(fault("", "the document is no map", "begin it with apiVersion and kind"));
+            return Err(fault(
+                "",
+                "the document is no map",
+                "begin it with apiVersion and kind",
+            ));
         }
         let text = |field: &str| value[field].as_str().filter(|text| !text.is_empty());
         let Some(api_version) = text("apiVersion") else {
-            return Err(fault("apiVersion", "is required", "add it, for example external-secrets.io/v1"));
+            return Err(fault(
+                "apiVersion",
+                "is required",
+                "add it, for example external-secrets.io/v1",
+            ));
         };
         let Some(kind) = text("kind") else {
-            return Err(fault("kind", "is required", "add it, for example ExternalSecret"));
+            return Err(fault(
+                "kind",
+                "is required",
+                "add it, for example ExternalSecret",
+            ));
         };
         let Some(kind) = Kind::of(api_version, kind) else {
             return refuse_near_miss(api_version, kind).map(|()| None);
         };
         let name = checked_name(value)?;
         let namespace = checked_namespace(value, kind, namespace)?;
-        Ok(Some(Self { kind, name: Name { namespace, name } }))
+        Ok(Some(Self {
+            kind,
+            name: Name { namespace, name },
+        }))
     }
 }
 
@@ -89,7 +104,11 @@ fn refuse_near_miss(api_version: &str, kind: &str) -> Result<(), Fault> {
     }
     if version != "v1" && KINDS.contains(&kind) && !kind.contains("Push") {
         let message = format!("version {version} is not served");
-        return Err(fault("apiVersion", &message, "write external-secrets.io/v1"));
+        return Err(fault(
+            "apiVersion",
+            &message,
+            "write external-secrets.io/v1",
+        ));
     }
     if KINDS.contains(&kind) {
         return Ok(());
@@ -98,23 +117,30 @@ fn refuse_near_miss(api_version: &str, kind: &str) -> Result<(), Fault> {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("known kinds: {}", KINDS.join(", ")),
     };
-    Err(fault("kind", &format!("there is no such kind in {GROUP}"), &remedy))
+    Err(fault(
+        "kind",
+        &format!("there is no such kind in {GROUP}"),
+        &remedy,
+    ))
 }
 
 fn checked_name(value: &Value) -> Result<String, Fault> {
     match value.pointer("/metadata/name") {
         Some(Value::String(name)) if is_object_name(name) => Ok(name.clone()),
         None | Some(Value::Null) => Err(fault("metadata.name", "is required", "name the object")),
-        Some(_) => Err(fault(
+        Some(Value::String(_)) => Err(fault(
             "metadata.name",
             "is no name of an object",
             "use lower case letters, digits, dashes and dots",
         )),
+        Some(_) => Err(fault("metadata.name", "must be a text", "put it in quotes")),
     }
 }
 
 fn checked_namespace(value: &mut Value, kind: Kind, default: &str) -> Result<String, Fault> {
-    let written = value.pointer("/metadata/namespace").filter(|written| !written.is_null());
+    let written = value
+        .pointer("/metadata/namespace")
+        .filter(|written| !written.is_null());
     let namespace = match written {
         Some(_) if !kind.is_namespaced() => {
             let message = format!("{} objects have no namespace", kind.as_str());
@@ -123,9 +149,20 @@ fn checked_namespace(value: &mut Value, kind: Kind, default: &str) -> Result<Str
         None if !kind.is_namespaced() => return Ok(String::new()),
         None => default.to_owned(),
         Some(Value::String(name)) if is_namespace_name(name) => return Ok(name.clone()),
-        Some(_) => {
+        Some(Value::String(_)) => {
             let remedy = "use lower case letters, digits and dashes";
-            return Err(fault("metadata.namespace", "is no name of a namespace", remedy));
+            return Err(fault(
+                "metadata.namespace",
+                "is no name of a namespace",
+                remedy,
+            ));
+        }
+        Some(_) => {
+            return Err(fault(
+                "metadata.namespace",
+                "must be a text",
+                "put it in quotes",
+            ));
         }
     };
     value["metadata"]["namespace"] = namespace.clone().into();
@@ -133,5 +170,9 @@ fn checked_namespace(value: &mut Value, kind: Kind, default: &str) -> Result<Str
 }
 
 fn fault(field: &str, message: &str, remedy: &str) -> Fault {
-    Fault { field: field.to_owned(), message: message.to_owned(), remedy: remedy.to_owned() }
+    Fault {
+        field: field.to_owned(),
+        message: message.to_owned(),
+        remedy: remedy.to_owned(),
+    }
 }

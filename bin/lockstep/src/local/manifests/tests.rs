@@ -8,7 +8,11 @@ fn load(text: &str) -> Manifests {
 }
 
 fn problems(text: &str) -> Vec<String> {
-    load(text).problems.iter().map(ToString::to_string).collect()
+    load(text)
+        .problems
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 const STORE: &str = "
@@ -25,7 +29,11 @@ spec:
 fn objects_without_a_namespace_get_the_default_one() {
     let manifests = load(STORE);
 
-    assert!(manifests.stores.contains_key(&StoreKey::namespaced("default", "demo")));
+    assert!(
+        manifests
+            .stores
+            .contains_key(&StoreKey::namespaced("default", "demo"))
+    );
     assert!(manifests.problems.is_empty());
 }
 
@@ -50,8 +58,10 @@ fn an_unknown_provider_gets_a_suggestion() {
 
     assert_eq!(
         problems(&text),
-        ["a.yaml:7 (document 1): SecretStore default/demo: spec.provider.fakee: unknown field; \
-          did you mean \"fake\"?"]
+        [
+            "a.yaml:7 (document 1): SecretStore default/demo: spec.provider.fakee: unknown field; \
+          did you mean \"fake\"?"
+        ]
     );
 }
 
@@ -61,31 +71,39 @@ fn two_providers_are_refused_by_name() {
 
     assert_eq!(
         problems(&text),
-        ["a.yaml:6 (document 1): SecretStore default/demo: spec.provider: names 2 providers (aws, \
-          fake); keep exactly one"]
+        [
+            "a.yaml:6 (document 1): SecretStore default/demo: spec.provider: names 2 providers (aws, \
+          fake); keep exactly one"
+        ]
     );
 }
 
 #[test]
 fn the_second_of_two_equal_objects_is_a_problem_and_the_first_is_used() {
-    let manifests = load(&format!("{STORE}---{}", STORE.replace("key: k", "key: other")));
+    let manifests = load(&format!(
+        "{STORE}---{}",
+        STORE.replace("key: k", "key: other")
+    ));
 
     assert_eq!(manifests.stores.len(), 1);
     assert_eq!(
         manifests.problems[0].to_string(),
-        "a.yaml:13 (document 2): SecretStore default/demo: metadata.name: the same object is also \
+        "a.yaml:12 (document 2): SecretStore default/demo: metadata.name: the same object is also \
          in a.yaml:2 (document 1); keep one of them; the first is used"
     );
 }
 
 #[test]
 fn plain_text_under_data_is_told_without_showing_it() {
-    let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {password: hunter2-canary}";
+    let text =
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {password: hunter2-canary}";
 
     assert_eq!(
         problems(text),
-        ["a.yaml:4 (document 1): Secret default/s: data.password: is not base64; encode it, or put \
-          plain text under stringData"]
+        [
+            "a.yaml:4 (document 1): Secret default/s: data.password: is not base64; encode it, or put \
+          plain text under stringData"
+        ]
     );
 }
 
@@ -138,4 +156,30 @@ spec:
 ";
 
     assert!(problems(text)[0].contains("either data or dataFrom should be specified"));
+}
+
+#[test]
+fn a_field_that_is_written_twice_is_a_problem() {
+    let text = STORE.replace("spec:", "spec:\n  controller: a\n  controller: b");
+
+    assert_eq!(
+        problems(&text),
+        [
+            "a.yaml:6 (document 1): SecretStore default/demo: spec.controller: is written more than \
+          once; keep one of them"
+        ]
+    );
+}
+
+#[test]
+fn words_mean_what_they_mean_to_kubectl() {
+    let text = STORE.replace("value: v", "value: yes");
+
+    assert_eq!(
+        problems(&text),
+        [
+            "a.yaml:8 (document 1): SecretStore default/demo: spec.provider.fake.data[0].value: must \
+          be a text, but is true or false; put it in quotes"
+        ]
+    );
 }

@@ -21,9 +21,15 @@ use crate::local::strict::Fault;
 pub(super) fn external_secret(mut value: Value) -> Result<ExternalSecret, Vec<Fault>> {
     forget_cluster(&mut value);
     let object: ExternalSecret = typed(value)?;
-    let faults: Vec<Fault> =
-        validate::external_secret(&object.spec).into_iter().map(refused).collect();
-    if faults.is_empty() { Ok(object) } else { Err(faults) }
+    let faults: Vec<Fault> = validate::external_secret(&object.spec)
+        .into_iter()
+        .map(refused)
+        .collect();
+    if faults.is_empty() {
+        Ok(object)
+    } else {
+        Err(faults)
+    }
 }
 
 pub(super) fn store(kind: Kind, mut value: Value) -> Result<StoreRecord, Vec<Fault>> {
@@ -45,7 +51,7 @@ pub(super) fn secret(mut value: Value) -> Result<Secret, Vec<Fault>> {
     let mut data = BTreeMap::new();
     for (key, encoded) in encoded {
         let text = encoded.as_str().unwrap_or_default().as_bytes();
-        match base64::decode(Encoding::Std, text) {
+        match base64::decode(Encoding::Standard, text) {
             Ok(bytes) => drop(data.insert(key, ByteString(bytes))),
             Err(_) => faults.push(Fault {
                 field: format!("data.{key}"),
@@ -58,7 +64,11 @@ pub(super) fn secret(mut value: Value) -> Result<Secret, Vec<Fault>> {
         let text = text.as_str().unwrap_or_default();
         data.insert(key, ByteString(text.as_bytes().to_vec()));
     }
-    faults.extend(data.keys().filter(|key| !is_data_key(key)).map(|key| bad_key(key)));
+    faults.extend(
+        data.keys()
+            .filter(|key| !is_data_key(key))
+            .map(|key| bad_key(key)),
+    );
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -67,12 +77,19 @@ pub(super) fn secret(mut value: Value) -> Result<Secret, Vec<Fault>> {
         value[section] = Value::Null;
     }
     let secret: Secret = typed(value)?;
-    Ok(Secret { data: Some(data), ..secret })
+    Ok(Secret {
+        data: Some(data),
+        ..secret
+    })
 }
 
 pub(super) fn config_map(value: Value) -> Result<SecretMap, Vec<Fault>> {
     let map: ConfigMap = typed(value)?;
-    let texts = map.data.into_iter().flatten().map(|(key, text)| (key, SecretValue::from(text)));
+    let texts = map
+        .data
+        .into_iter()
+        .flatten()
+        .map(|(key, text)| (key, SecretValue::from(text)));
     let bytes = map.binary_data.into_iter().flatten();
     let bytes = bytes.map(|(key, bytes)| (key, SecretValue::new(bytes.0)));
     Ok(texts.chain(bytes).collect())
@@ -92,51 +109,72 @@ fn texts(map: Option<&Value>) -> BTreeMap<String, String> {
     texts.collect()
 }
 
+/// Fields of metadata that an API server sets.
+const SERVER_FIELDS: [&str; 6] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "managedFields",
+    "deletionTimestamp",
+    "selfLink",
+];
+
 /// Takes out what an API server put into an exported object.
 fn forget_cluster(value: &mut Value) {
     if let Some(object) = value.as_object_mut() {
         object.remove("status");
     }
-    const FIELDS: [&str; 6] = [
-        "uid",
-        "resourceVersion",
-        "generation",
-        "managedFields",
-        "deletionTimestamp",
-        "selfLink",
-    ];
     if let Some(metadata) = value["metadata"].as_object_mut() {
-        metadata.retain(|field, _| !FIELDS.contains(&field.as_str()));
+        metadata.retain(|field, _| !SERVER_FIELDS.contains(&field.as_str()));
     }
 }
 
 fn one_provider(value: &Value) -> Result<(), Vec<Fault>> {
     let union = value.pointer("/spec/provider").and_then(Value::as_object);
-    let named = union.into_iter().flatten().filter(|(_, settings)| !settings.is_null());
+    let named = union
+        .into_iter()
+        .flatten()
+        .filter(|(_, settings)| !settings.is_null());
     let named: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
     let (message, remedy) = match named.as_slice() {
         [_] => return Ok(()),
-        [] => ("names no provider".to_owned(), "name exactly one, for example fake"),
-        several => {
-            (format!("names {} providers ({})", several.len(), several.join(", ")), "keep exactly one")
-        }
+        [] => (
+            "names no provider".to_owned(),
+            "name exactly one, for example fake",
+        ),
+        several => (
+            format!("names {} providers ({})", several.len(), several.join(", ")),
+            "keep exactly one",
+        ),
     };
     let field = "spec.provider".to_owned();
-    Err(vec![Fault { field, message, remedy: remedy.to_owned() }])
+    Err(vec![Fault {
+        field,
+        message,
+        remedy: remedy.to_owned(),
+    }])
 }
 
 fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Vec<Fault>> {
     serde_json::from_value(value).map_err(|error| {
         let message = format!("cannot be read: {}", without_values(&error.to_string()));
         let remedy = "compare it with `lockstep crds`".to_owned();
-        vec![Fault { field: String::new(), message, remedy }]
+        vec![Fault {
+            field: String::new(),
+            message,
+            remedy,
+        }]
     })
 }
 
 /// A fault that the admission webhook of a cluster would refuse the object for.
 fn refused(message: String) -> Fault {
     let remedy = "a cluster refuses this object too; correct it".to_owned();
-    Fault { field: "spec".to_owned(), message, remedy }
+    Fault {
+        field: "spec".to_owned(),
+        message,
+        remedy,
+    }
 }
 
 fn bad_key(key: &str) -> Fault {

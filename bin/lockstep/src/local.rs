@@ -1,0 +1,113 @@
+//! `lockstep local`: the engine of the controllers over a folder of manifests, without a cluster.
+//! This file wires the parts together; what each of them decides stands in the file of its name.
+
+mod closest;
+mod console;
+mod credentials;
+mod documents;
+mod edits;
+mod flags;
+mod folder;
+mod folder_world;
+mod hints;
+mod json;
+mod lines;
+mod managed;
+mod manifests;
+mod name;
+mod notes;
+mod objects;
+mod out;
+mod problem;
+mod report;
+mod runner;
+mod schemas;
+mod session;
+mod strict;
+mod table;
+mod view;
+mod watch;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use lockstep_plan::{RefreshNote, Salt, Settings};
+use lockstep_provider::Services;
+use lockstep_provider::context::{CallOutcome, CallRecorder};
+use lockstep_runtime::clock::SystemTime;
+use lockstep_runtime::transport::{self, HttpTransports};
+
+use credentials::Credentials;
+pub(crate) use flags::LocalFlags;
+use folder::Folder;
+use objects::FolderObjects;
+use runner::Runner;
+use session::Session;
+
+use crate::environment;
+
+/// Exit code for wrong usage and for a folder that cannot be read; clap uses the same.
+const UNUSABLE: u8 = 2;
+
+pub(crate) fn run(flags: LocalFlags) -> anyhow::Result<ExitCode> {
+    let manifests = match session::read(&flags) {
+        Ok(manifests) => manifests,
+        Err(text) => {
+            console::fail(&format!("error: {text}\n"));
+            return Ok(ExitCode::from(UNUSABLE));
+        }
+    };
+    let folder = Arc::new(Folder::default());
+    let runner = Runner::new(Arc::clone(&folder), services(&folder), settings(&flags)?);
+    let watches = flags.watch;
+    let mut session = Session::new(flags, folder, runner, manifests);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let code = runtime.block_on(async {
+        if watches {
+            watch::run(&mut session).await
+        } else {
+            Ok(session.once().await)
+        }
+    });
+    // Connections that are still open must not hold the process.
+    runtime.shutdown_background();
+    code
+}
+
+fn services(folder: &Arc<Folder>) -> Arc<Services> {
+    let credentials = Credentials::new(environment::local_credentials());
+    let settings = transport::Settings {
+        proxy: environment::proxy(),
+        ..transport::Settings::default()
+    };
+    Arc::new(Services {
+        objects: Arc::new(FolderObjects::new(Arc::clone(folder), credentials)),
+        transports: Arc::new(HttpTransports::new(settings)),
+        time: Arc::new(SystemTime),
+        calls: Arc::new(Uncounted),
+        ambient: true,
+    })
+}
+
+/// Nobody scrapes a command.
+struct Uncounted;
+
+impl CallRecorder for Uncounted {
+    fn record(&self, _: &'static str, _: &'static str, _: CallOutcome) {}
+}
+
+fn settings(flags: &LocalFlags) -> anyhow::Result<Settings> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).context("random bytes from the system")?;
+    Ok(Settings {
+        class: flags.controller_class.clone(),
+        // The status costs nothing here, and LAST SYNC is read from it.
+        refresh_note: RefreshNote::EveryRefresh,
+        salt: Salt::new(random),
+        ..Settings::default()
+    })
+}
