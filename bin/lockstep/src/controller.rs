@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use lockstep_controllers::{Config, Edges};
-use lockstep_plan::{Delimiters, RefreshNote, Salt, Settings};
+use lockstep_plan::{Delimiters, Randomness, RefreshNote, Salt, Settings};
 use lockstep_provider::Services;
 use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
@@ -142,6 +142,9 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
             left: flags.template_left_delimiter.clone(),
             right: flags.template_right_delimiter.clone(),
         },
+        random: Randomness::from_fn(|bytes| {
+            getrandom::fill(bytes).map_err(|error| error.to_string())
+        }),
         salt: Salt::new(random),
         ..Settings::default()
     };
