@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use lockstep_plan::{RefreshNote, Salt, Settings};
+use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
 use lockstep_provider::Services;
 use lockstep_provider::context::{CallOutcome, CallRecorder};
 use lockstep_runtime::clock::SystemTime;
@@ -107,6 +107,9 @@ fn settings(flags: &LocalFlags) -> anyhow::Result<Settings> {
         class: flags.controller_class.clone(),
         // The status costs nothing here, and LAST SYNC is read from it.
         refresh_note: RefreshNote::EveryRefresh,
+        random: Randomness::from_fn(|bytes| {
+            getrandom::fill(bytes).map_err(|error| error.to_string())
+        }),
         salt: Salt::new(random),
         ..Settings::default()
     })

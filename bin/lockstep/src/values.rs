@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_go_writes_them() {
-        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
         assert_eq!(duration("0"), Ok(Duration::ZERO));
         assert!(duration("5").is_err());
         assert!(duration("-5s").is_err());

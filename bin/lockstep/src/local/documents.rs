@@ -1,6 +1,8 @@
 //! Finds the manifest files of a folder and reads their documents, each for itself: one that
 //! cannot be read does not hide the others. Values are JSON from here on; nothing is typed yet.
 
+mod split;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,7 @@ use serde_json::Value;
 
 use super::lines::Lines;
 use super::problem::{Origin, Problem};
+use split::split;
 
 /// One document of a file.
 pub(crate) struct Document {
@@ -172,51 +175,6 @@ impl Documents {
             }
         }
     }
-}
-
-/// The text of one document.
-struct Part<'a> {
-    text: &'a str,
-    /// Lines of the file before it.
-    skipped: usize,
-}
-
-impl Part<'_> {
-    /// Line of the first thing that is no comment; `None` when there is nothing.
-    fn first_content(&self) -> Option<usize> {
-        let mut lines = self.text.lines().map(str::trim_start);
-        let at = lines.position(|line| !line.is_empty() && !line.starts_with('#'))?;
-        Some(self.skipped + at + 1)
-    }
-}
-
-/// Splits at lines that begin with three dashes, as kubectl does.
-fn split(text: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let (mut start, mut skipped, mut end) = (0, 0, 0);
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let mark = line.strip_prefix("---");
-        if mark.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n'])) {
-            parts.push(Part {
-                text: &text[start..end],
-                skipped,
-            });
-            // What stands behind the dashes belongs to the document they begin.
-            let behind = mark.is_some_and(|rest| !rest.trim().is_empty());
-            start = if behind { end + 3 } else { end + line.len() };
-            skipped = if behind { number } else { number + 1 };
-        }
-        end += line.len();
-    }
-    parts.push(Part {
-        text: &text[start..end],
-        skipped,
-    });
-    // A mark at the very top begins the first document, it does not end one.
-    if parts.len() > 1 && parts[0].first_content().is_none() {
-        parts.remove(0);
-    }
-    parts
 }
 
 /// Why a document is no YAML.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, SecretStoreStatus, keys, reasons};
 use lockstep_engine::external_secret::{Observation, Target};
 use lockstep_engine::{StoreRecord, StoreSource};
@@ -17,6 +18,7 @@ use lockstep_plan::conditions::{ready, set};
 use lockstep_plan::external_secret::created_by;
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider::SecretMap;
+use serde_json::Value;
 
 use super::name::Name;
 pub(crate) use load::Changes;
@@ -37,6 +39,7 @@ pub(crate) struct State {
     pub(crate) secrets: BTreeMap<Name, Secret>,
     pub(crate) config_maps: BTreeMap<Name, SecretMap>,
     pub(crate) service_accounts: BTreeMap<Name, BTreeMap<String, String>>,
+    pub(crate) generators: BTreeMap<(&'static str, Name), Value>,
     namespaces: BTreeMap<String, BTreeMap<String, String>>,
     /// Secrets as the manifests have them.
     given: BTreeMap<Name, Secret>,
@@ -186,6 +189,24 @@ impl StoreLookup for Folder {
             .stores
             .get(key)
             .map(|tracked| Arc::clone(&tracked.record.view))
+    }
+
+    fn generator_class(&self, namespace: &str, reference: &GeneratorRef) -> Option<String> {
+        let state = self.state();
+        let class = state.generator(namespace, reference)?.get("controller")?;
+        class.as_str().map(str::to_owned)
+    }
+}
+
+impl State {
+    /// The spec of a generator that an object of `namespace` names.
+    pub(crate) fn generator(&self, namespace: &str, reference: &GeneratorRef) -> Option<&Value> {
+        let is_wide = reference.kind == GeneratorKind::ClusterGenerator;
+        let name = Name::new(if is_wide { "" } else { namespace }, &*reference.name);
+        let mut generators = self.generators.iter();
+        let found =
+            generators.find(|((kind, held), _)| *kind == reference.kind.as_str() && *held == name);
+        found.map(|(_, spec)| spec)
     }
 }
 

@@ -2,11 +2,13 @@
 //! has for them, so that a run ends here as it would end in a cluster.
 
 use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_engine::world::Generator;
 use lockstep_engine::{World, WorldError};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider::{Error, SecretMap, SecretValue};
 
 use super::folder::Folder;
 use super::managed;
@@ -129,6 +131,27 @@ impl World for Folder {
             SourceKind::Secret => (state.secrets.get(&name).map(data_of), "secrets"),
         };
         data.ok_or_else(|| format!("{kind} {:?} not found", source.name))
+    }
+
+    async fn generator(
+        &self,
+        namespace: &str,
+        reference: &GeneratorRef,
+    ) -> Result<Generator, Error> {
+        let spec = self.state().generator(namespace, reference).cloned();
+        let (kind, name) = (reference.kind.as_str(), &reference.name);
+        let spec = spec.ok_or_else(|| {
+            let text = format!("{kind} {name:?} not found; add its manifest to the folder");
+            Error::invalid_spec(text)
+        })?;
+        if reference.kind == GeneratorKind::ClusterGenerator {
+            let (kind, spec) = lockstep_generators::unwrap(&spec)?;
+            return Ok(Generator { kind, spec });
+        }
+        Ok(Generator {
+            kind: kind.to_owned(),
+            spec,
+        })
     }
 
     /// Events are told by the condition and the Secret they are about; both are printed.

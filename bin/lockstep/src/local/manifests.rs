@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     ConfigMap,
     Namespace,
     ServiceAccount,
+    /// A generator, by the word of its kind.
+    Generator(&'static str),
 }
 
 /// A document of a kind that plays no part here.
@@ -53,6 +55,8 @@ pub(crate) struct Manifests {
     pub(crate) namespaces: BTreeMap<String, BTreeMap<String, String>>,
     /// Annotations of ServiceAccounts.
     pub(crate) service_accounts: BTreeMap<Name, BTreeMap<String, String>>,
+    /// Specs of generators, by kind.
+    pub(crate) generators: BTreeMap<(&'static str, Name), Value>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) skipped: Vec<Skipped>,
     /// Objects whose manifest has a fault.
@@ -154,6 +158,9 @@ impl Manifests {
                 self.service_accounts
                     .insert(name, typed::annotations(&value));
             }
+            Kind::Generator(kind) => {
+                self.generators.insert((kind, name), value["spec"].clone());
+            }
         }
         Ok(())
     }
@@ -176,6 +183,7 @@ fn schema_faults(kind: Kind, value: &Value, schemas: &Schemas) -> Vec<Fault> {
         Kind::ConfigMap => schemas::config_map(value),
         Kind::Namespace => schemas::namespace(value),
         Kind::ServiceAccount => schemas::service_account(value),
+        Kind::Generator(_) => schemas.generator(value),
     }
 }
 

@@ -53,8 +53,15 @@ impl Schemas {
         faults
     }
 
+    /// Faults of a generator; its spec is read when it is used.
+    pub(crate) fn generator(&self, object: &Value) -> Vec<Fault> {
+        let mut faults = root(&["metadata"]).faults(object, "");
+        faults.extend(self.metadata.faults(&object["metadata"], "metadata"));
+        faults
+    }
+
     fn custom_resource(&self, object: &Value, spec: &Schema) -> Vec<Fault> {
-        let mut faults = root().faults(object, "");
+        let mut faults = root(&["metadata", "spec"]).faults(object, "");
         faults.extend(self.metadata.faults(&object["metadata"], "metadata"));
         faults.extend(spec.faults(&object["spec"], "spec"));
         faults
@@ -93,10 +100,10 @@ fn value_of<T: JsonSchema>() -> Value {
 }
 
 /// The fields every custom resource has. A status may be there: exported objects carry one.
-fn root() -> Schema {
+fn root(required: &[&str]) -> Schema {
     Schema::new(json!({
         "type": "object",
-        "required": ["metadata", "spec"],
+        "required": required,
         "properties": {
             "apiVersion": { "type": "string" },
             "kind": { "type": "string" },

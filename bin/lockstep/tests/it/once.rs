@@ -249,3 +249,54 @@ fn a_store_of_another_class_is_left_alone() {
     );
     assert_eq!(line(&taken.out, "default database SecretStore")[6], "True");
 }
+
+#[test]
+fn generators_of_the_folder_make_values() {
+    let generator = "\
+apiVersion: generators.external-secrets.io/v1alpha1
+kind: Password
+metadata: {name: strong}
+spec: {length: 24, digits: 5, symbols: 2, noUpper: false, allowRepeat: true}
+";
+    let object = "\
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: made}
+spec:
+  dataFrom:
+    - sourceRef:
+        generatorRef:
+          apiVersion: generators.external-secrets.io/v1alpha1
+          kind: Password
+          name: strong
+";
+    let folder = Folder::with(&[("manifests/a.yaml", &format!("{generator}---\n{object}"))]);
+
+    let ran = folder.run(&[]);
+
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("password (24 B)"), "{}", ran.out);
+}
+
+#[test]
+fn a_generator_that_is_not_there_is_named() {
+    let object = "\
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: made}
+spec:
+  dataFrom:
+    - sourceRef: {generatorRef: {kind: UUID, name: gone}}
+";
+    let folder = Folder::with(&[("manifests/a.yaml", object)]);
+
+    let ran = folder.run(&[]);
+
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.err
+            .contains("UUID \"gone\" not found; add its manifest"),
+        "{}",
+        ran.err
+    );
+}

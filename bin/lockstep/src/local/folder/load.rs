@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::RefreshPolicy;
 use lockstep_engine::StoreRecord;
-use lockstep_plan::external_secret::store_keys;
+use lockstep_plan::external_secret::{store_keys, template_sources};
 use lockstep_plan::{StoreKey, StoreView};
 
 use super::{Folder, State, Tracked, TrackedStore, is_managed, time};
@@ -34,9 +34,24 @@ impl Folder {
         let mut state = self.state();
         let mut changes = Changes::default();
         let inputs_changed = state.load_inputs(manifests, now);
+        let generators_changed = replace(
+            &mut state.generators,
+            &manifests.generators,
+            manifests.is_complete(),
+        );
         state.load_stores(manifests, inputs_changed, now, &mut changes);
         state.load_objects(manifests, now, &mut changes);
-        state.force_refresh(inputs_changed, &mut changes);
+        let is_fed = |object: &ExternalSecret, changed: &BTreeSet<StoreKey>| {
+            store_keys(object).iter().any(|key| changed.contains(key))
+                || (inputs_changed && !template_sources(object).is_empty())
+                || (generators_changed && uses_generator(object))
+        };
+        state.refresh(&mut changes, is_fed);
+        if inputs_changed || generators_changed {
+            changes
+                .objects
+                .extend(state.external_secrets.keys().cloned());
+        }
         changes
     }
 }
@@ -143,12 +158,15 @@ impl State {
         }
     }
 
-    /// Makes objects due whose store changed. Only those that refresh by time: the others asked to
-    /// be left alone.
-    fn force_refresh(&mut self, inputs_changed: bool, changes: &mut Changes) {
+    /// Makes objects due that something changed feeds. Only those that refresh by time: the others
+    /// asked to be left alone.
+    fn refresh(
+        &mut self,
+        changes: &mut Changes,
+        is_fed: impl Fn(&ExternalSecret, &BTreeSet<StoreKey>) -> bool,
+    ) {
         for (name, tracked) in &mut self.external_secrets {
-            let keys = store_keys(&tracked.object);
-            if !inputs_changed && !keys.iter().any(|key| changes.stores.contains(key)) {
+            if !is_fed(&tracked.object, &changes.stores) {
                 continue;
             }
             changes.objects.insert(name.clone());
@@ -199,6 +217,12 @@ fn replace<K: Clone + Ord, V: Clone + PartialEq>(
     changed
 }
 
+fn uses_generator(object: &ExternalSecret) -> bool {
+    let entries = object.spec.data_from.iter();
+    let mut sources = entries.filter_map(|entry| entry.source_ref.as_deref());
+    sources.any(|source| source.generator_ref.is_some())
+}
+
 fn is_same(known: &StoreRecord, given: &StoreRecord) -> bool {
     known.spec == given.spec
         && known.metadata.labels == given.metadata.labels
@@ -225,3 +249,6 @@ fn take_over(object: &mut ExternalSecret, known: &ExternalSecret) {
         .clone_from(&known.metadata.finalizers);
     object.status.clone_from(&known.status);
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Which object a document is about: its kind, namespace and name, and whether local mode has a
 //! use for it. Nothing below `spec` is looked at.
 
+use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use serde_json::Value;
 
 use super::Kind;
@@ -37,11 +38,17 @@ impl Kind {
             Self::ConfigMap => "ConfigMap",
             Self::Namespace => "Namespace",
             Self::ServiceAccount => "ServiceAccount",
+            Self::Generator(kind) => kind,
         }
     }
 
-    const fn is_namespaced(self) -> bool {
-        !matches!(self, Self::ClusterSecretStore | Self::Namespace)
+    fn is_namespaced(self) -> bool {
+        !matches!(
+            self,
+            Self::ClusterSecretStore
+                | Self::Namespace
+                | Self::Generator(lockstep_generators::CLUSTER_KIND)
+        )
     }
 
     fn of(api_version: &str, kind: &str) -> Option<Self> {
@@ -53,6 +60,10 @@ impl Kind {
             ("v1", "ConfigMap") => Self::ConfigMap,
             ("v1", "Namespace") => Self::Namespace,
             ("v1", "ServiceAccount") => Self::ServiceAccount,
+            (GeneratorRef::API_VERSION, word) => {
+                let known = GeneratorKind::WORDS.iter().find(|known| **known == word);
+                Self::Generator(known?)
+            }
             _ => return None,
         })
     }
