@@ -29,6 +29,11 @@ pub fn decode(source: &[u8]) -> Result<Value, Error> {
     json::to_json(load(source)?)
 }
 
+/// Whether a plain scalar of this text is a string, rather than a number, a boolean or the like.
+pub fn is_plain_string(text: &str) -> bool {
+    resolve::is_string(text)
+}
+
 /// Reads the first document as YAML sees it, with keys of any type.
 fn load(source: &[u8]) -> Result<expand::Yaml, Error> {
     let text = input::decode(source)?;

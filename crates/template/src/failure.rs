@@ -7,7 +7,7 @@
 use crate::limits::Exceeded;
 
 /// What stands for a value that must not be shown.
-const WITHHELD: &str = "[value withheld]";
+pub(crate) const WITHHELD: &str = "[value withheld]";
 
 /// The result of a function.
 pub(crate) type Outcome<T> = Result<T, Failure>;

@@ -3,17 +3,26 @@
 //! Each family has a table of names, parameter types and bodies. Bodies may rely on their
 //! arguments having the types the table gives; they return Go's error texts.
 
+#[cfg(not(feature = "crypto"))]
+mod absent;
 mod args;
 mod builtin;
+#[cfg(feature = "crypto")]
+mod certs;
 mod dates;
 mod dicts;
 mod encoding;
 mod flow;
 mod hashes;
 mod json;
+#[cfg(feature = "crypto")]
+mod keystores;
 mod lists;
 mod numbers;
+#[cfg(feature = "crypto")]
+mod passwords;
 mod paths;
+mod pem;
 mod random;
 mod reflection;
 mod regex;
@@ -104,7 +113,16 @@ pub(crate) const fn method(name: &'static str, params: &'static [Ty], body: Meth
 
 /// All functions, by name.
 static TABLE: LazyLock<Vec<&'static Func>> = LazyLock::new(|| {
-    let families: [&'static [Func]; 17] = [
+    let families: &[&'static [Func]] = &[
+        #[cfg(not(feature = "crypto"))]
+        absent::FUNCS,
+        #[cfg(feature = "crypto")]
+        certs::FUNCS,
+        #[cfg(feature = "crypto")]
+        keystores::FUNCS,
+        #[cfg(feature = "crypto")]
+        passwords::FUNCS,
+        pem::FUNCS,
         builtin::FUNCS,
         dates::FUNCS,
         dicts::FUNCS,

@@ -28,6 +28,9 @@ mod ast;
 mod cast;
 mod compare;
 mod context;
+#[cfg(feature = "crypto")]
+mod crypto;
+mod der;
 mod env;
 mod error;
 mod exec;
@@ -37,6 +40,7 @@ mod lex;
 mod limits;
 mod methods;
 mod parse;
+mod pem;
 mod print;
 mod semver;
 mod strconv;
@@ -45,6 +49,8 @@ mod time;
 mod unicode;
 mod url;
 mod value;
+mod x509;
+mod yaml;
 
 pub use env::{Env, Random, RandomError};
 pub use error::{Error, ErrorKind};

@@ -11,7 +11,7 @@ pub(crate) use constraint::{ConstraintError, Constraints};
 use crate::strconv::parse_uint;
 
 /// A version.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) major: u64,
     pub(crate) minor: u64,

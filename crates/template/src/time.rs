@@ -14,7 +14,7 @@ use std::fmt;
 use lockstep_golang::duration::Duration;
 
 pub(crate) use civil::{month_name, weekday_name};
-pub(crate) use parse::{Cause, ParseError};
+pub(crate) use parse::{Cause, ParseError, quote};
 pub(crate) use zone::Zone;
 
 const NANOS: i64 = 1_000_000_000;
@@ -48,7 +48,7 @@ impl Time {
         Self {
             seconds,
             nanos,
-            zone: Zone::Utc,
+            zone: Zone::Local,
         }
     }
 
@@ -64,7 +64,12 @@ impl Time {
 
     /// Go's zero time, the first of January of the year one.
     pub(crate) fn zero() -> Self {
-        Self::unix(civil::days_from_civil(1, 1, 1) * 86_400, 0)
+        let seconds = civil::days_from_civil(1, 1, 1) * 86_400;
+        Self {
+            seconds,
+            nanos: 0,
+            zone: Zone::Utc,
+        }
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -159,6 +164,7 @@ impl Time {
         let month = month_name(c.month);
         let zone = match &self.zone {
             Zone::Utc => "time.UTC".to_owned(),
+            Zone::Local => "time.Local".to_owned(),
             zone => format!(
                 "time.Location({})",
                 crate::strconv::quote(zone.name().as_bytes())

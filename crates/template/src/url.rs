@@ -13,8 +13,16 @@ pub(crate) struct Url {
     pub(crate) user: Option<User>,
     pub(crate) host: Vec<u8>,
     pub(crate) path: Vec<u8>,
+    /// The path as written, if escaping it anew would not give that.
+    pub(crate) raw_path: Vec<u8>,
     pub(crate) query: Vec<u8>,
+    /// There was a question mark with nothing behind it.
+    pub(crate) force_query: bool,
+    /// There was a scheme and a path, but no `//` between them.
+    pub(crate) omit_host: bool,
     pub(crate) fragment: Vec<u8>,
+    /// As [`raw_path`](Self::raw_path).
+    pub(crate) raw_fragment: Vec<u8>,
 }
 
 /// Name and perhaps password before the host.
@@ -73,19 +81,20 @@ impl Url {
         } else {
             out.extend_from_slice(&self.opaque);
         }
-        if !self.query.is_empty() {
+        if self.force_query || !self.query.is_empty() {
             out.push(b'?');
             out.extend_from_slice(&self.query);
         }
         if !self.fragment.is_empty() {
             out.push(b'#');
-            out.extend(escape(&self.fragment, Mode::Fragment));
+            out.extend(escaped(&self.fragment, &self.raw_fragment, Mode::Fragment));
         }
         out
     }
 
     fn write_authority(&self, out: &mut Vec<u8>) {
-        if self.scheme.is_empty() && self.host.is_empty() && self.user.is_none() {
+        let bare = self.host.is_empty() && self.user.is_none();
+        if bare && (self.scheme.is_empty() || self.omit_host) {
             return;
         }
         if !self.host.is_empty() || !self.path.is_empty() || self.user.is_some() {
@@ -101,7 +110,7 @@ impl Url {
     fn write_path(&self, out: &mut Vec<u8>) {
         let path = match &self.path[..] {
             b"*" => b"*".to_vec(),
-            path => escape(path, Mode::Path),
+            path => escaped(path, &self.raw_path, Mode::Path),
         };
         if !self.host.is_empty() && !path.is_empty() && path[0] != b'/' {
             out.push(b'/');
@@ -115,4 +124,12 @@ impl Url {
         }
         out.extend(path);
     }
+}
+
+/// The text as it was written, if that still means the same, or else escaped anew.
+fn escaped(text: &[u8], raw: &[u8], mode: Mode) -> Vec<u8> {
+    if !raw.is_empty() && escape::is_encoded(raw, mode) {
+        return raw.to_vec();
+    }
+    escape(text, mode)
 }

@@ -82,6 +82,11 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Resolved, Error> {
     }
 }
 
+/// Whether the form of a plain scalar makes it a string; the merge key is none.
+pub(super) fn is_string(text: &str) -> bool {
+    text != "<<" && by_form(text, true).0 == Tag::Str
+}
+
 /// Resolves by form alone; timestamps stay text but are told apart where they count.
 fn by_form(text: &str, timestamps: bool) -> (Tag, Resolved) {
     let string = || (Tag::Str, Resolved::Text(text.as_bytes().to_vec()));

@@ -40,7 +40,7 @@ impl Exec<'_> {
                 as_number(kind).and_then(|n| n.float).map(Value::Float),
                 "float",
             ),
-            Ty::Int | Ty::Int64 | Ty::Duration | Ty::Month => (
+            Ty::Int | Ty::Duration => (
                 as_number(kind).and_then(|n| n.int).map(|n| signed(ty, n)),
                 "integer",
             ),
@@ -90,11 +90,9 @@ fn as_number(kind: &ExprKind) -> Option<&Number> {
 
 fn signed(ty: Ty, n: i64) -> Value {
     match ty {
-        Ty::Int64 => Value::Int64(n),
         Ty::Duration => Value::object(Object::Duration(
             lockstep_golang::duration::Duration::from_nanos(n),
         )),
-        Ty::Month => Value::object(Object::Month(u8::try_from(n).unwrap_or(0))),
         _ => Value::Int(n),
     }
 }

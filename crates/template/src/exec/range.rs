@@ -145,10 +145,10 @@ impl Exec<'_> {
     /// The value for an error text: only if the template itself spells it out.
     fn show_value(&self, pipe: PipeId, value: &Value) -> String {
         if self.is_constant_pipe(pipe) {
-            let (text, _) = crate::print::append(Vec::new(), value, 256);
+            let (text, _) = crate::print::append(Vec::new(), value, 64 << 10);
             return lockstep_golang::unicode::to_valid_utf8(&text);
         }
-        format!("a value of type {}", value.type_name())
+        crate::failure::WITHHELD.to_owned()
     }
 
     fn begin_round(&mut self, pipe: PipeId, index: Slot, elem: Slot) -> Run<()> {

@@ -116,8 +116,11 @@ fn date_modify(_: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
 }
 
 fn must_date_modify(_: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
-    let text = String::from_utf8_lossy(args.bytes(0));
-    match Duration::parse(&text) {
+    let Ok(text) = std::str::from_utf8(args.bytes(0)) else {
+        let shown = crate::time::quote(args.bytes(0));
+        return Err(Failure::new("time: invalid duration ").value(shown));
+    };
+    match Duration::parse(text) {
         Ok(span) => Ok(moment(time(args, 1).add(span))),
         Err(error) => Err(Failure::of_value(error.to_string())),
     }

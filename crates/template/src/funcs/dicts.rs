@@ -11,7 +11,8 @@ use super::{Args, Func, func, variadic};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::limits::{Exceeded, MAX_NESTING, Meter};
-use crate::value::{List, Map, MapKind, Str, Ty, Value};
+use crate::semver::Version;
+use crate::value::{List, Map, MapKind, Object, Str, Ty, Value};
 
 pub(super) const FUNCS: &[Func] = &[
     variadic("dict", &[Ty::Any], dict),
@@ -83,12 +84,8 @@ pub(super) const FUNCS: &[Func] = &[
         &[Ty::MapAny, Ty::MapAny],
         |cx, args| merge::all(cx, args, true),
     ),
-    func("deepCopy", &[Ty::Any], |cx, args| {
-        Ok(copy(&mut cx.meter, args.value(0), 0)?)
-    }),
-    func("mustDeepCopy", &[Ty::Any], |cx, args| {
-        Ok(copy(&mut cx.meter, args.value(0), 0)?)
-    }),
+    func("deepCopy", &[Ty::Any], deep_copy),
+    func("mustDeepCopy", &[Ty::Any], deep_copy),
     variadic("dig", &[Ty::Any], |_, args| dig(args)),
 ];
 
@@ -150,6 +147,15 @@ fn dict(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     new(cx, entries)
 }
 
+fn deep_copy(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
+    if args.is_nil(0) {
+        return Err(Failure::new(
+            "reflect: call of reflect.Value.Type on zero Value",
+        ));
+    }
+    Ok(copy(&mut cx.meter, args.value(0), 0)?)
+}
+
 fn copy(meter: &mut Meter, value: &Value, depth: usize) -> Result<Value, Exceeded> {
     if depth > MAX_NESTING {
         return Err(Exceeded::Nesting);
@@ -177,7 +183,12 @@ fn copy(meter: &mut Meter, value: &Value, depth: usize) -> Result<Value, Exceede
             }
             Value::Map(Map::new(entries))
         }
-        _ => value.clone(),
+        _ => match value.as_object() {
+            // Upstream's copier cannot see the private fields of a version.
+            Some(Object::VersionPtr(_)) => Value::object(Object::VersionPtr(Version::default())),
+            Some(Object::Version(_)) => Value::object(Object::Version(Version::default())),
+            _ => value.clone(),
+        },
     })
 }
 

@@ -223,6 +223,11 @@ fn chunk(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
             )));
         }
     };
+    // A size far below zero asks for no chunks at all, which is granted.
+    let none = i64::try_from(list.len()).is_ok_and(|len| len > 1 && args.int(0) <= 1 - len);
+    if none {
+        return Ok(Value::List(List::of(Elem::List, Vec::new())));
+    }
     let size = usize::try_from(args.int(0)).ok().filter(|size| *size > 0);
     let size = size.ok_or_else(|| Failure::new("runtime error: makeslice: len out of range"))?;
     cx.meter.charge_items(list.len().saturating_mul(2))?;

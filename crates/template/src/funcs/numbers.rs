@@ -170,8 +170,7 @@ fn rounded(args: &Args) -> f64 {
         Some(Value::Float(on)) => *on,
         _ => 0.5,
     };
-    #[expect(clippy::cast_precision_loss, reason = "places are few")]
-    let power = 10f64.powf(args.int(1) as f64);
+    let power = power_of_ten(args.int(1));
     let shifted = power * to_float64(args.value(0));
     let whole = if shifted.fract() >= on {
         shifted.ceil()
@@ -179,6 +178,42 @@ fn rounded(args: &Args) -> f64 {
         shifted.floor()
     };
     whole / power
+}
+
+/// `math.Pow(10, exponent)`, with the rounding of Go's own loop.
+fn power_of_ten(exponent: i64) -> f64 {
+    // Ten is 0.625 * 2^4.
+    let (mut mantissa, mut scale) = (0.625_f64, 4i64);
+    let (mut result, mut shift) = (1.0_f64, 0i64);
+    let mut left = exponent.unsigned_abs();
+    while left != 0 {
+        if !(-(1 << 12)..1 << 12).contains(&scale) {
+            // Every further factor overflows.
+            return if exponent < 0 { 0.0 } else { f64::INFINITY };
+        }
+        if left & 1 == 1 {
+            result *= mantissa;
+            shift += scale;
+        }
+        mantissa *= mantissa;
+        scale *= 2;
+        if mantissa < 0.5 {
+            mantissa += mantissa;
+            scale -= 1;
+        }
+        left >>= 1;
+    }
+    if exponent < 0 {
+        (result, shift) = (1.0 / result, -shift);
+    }
+    scaled(result, shift)
+}
+
+/// `x * 2^shift`, rounded once.
+fn scaled(x: f64, shift: i64) -> f64 {
+    let step = |shift: i64| 2f64.powi(i32::try_from(shift.clamp(-1000, 1000)).unwrap_or(0));
+    let first = shift.clamp(-1000, 1000);
+    x * step(first) * step(shift - first)
 }
 
 /// `untilStep`: from `start` towards `stop`, which is not reached.

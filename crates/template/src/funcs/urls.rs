@@ -43,7 +43,7 @@ pub(super) const FUNCS: &[Func] = &[
             query: part(parts, "query")?,
             opaque: part(parts, "opaque")?,
             fragment: part(parts, "fragment")?,
-            user: None,
+            ..Url::default()
         };
         let userinfo = part(parts, "userinfo")?;
         if !userinfo.is_empty() {

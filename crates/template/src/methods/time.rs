@@ -82,7 +82,7 @@ pub(super) const DERIVE: &[Func] = &[
         Ok(moment(time(this).in_zone(Zone::Utc)))
     }),
     method("Local", &[], |_, this, _| {
-        Ok(moment(time(this).in_zone(Zone::Utc)))
+        Ok(moment(time(this).in_zone(Zone::Local)))
     }),
     method("In", &[Ty::Location], |_, this, args| {
         match args.value(0).as_object() {

@@ -2,6 +2,7 @@
 
 use super::{Printed, Printer};
 use crate::limits::{Exceeded, MAX_NESTING};
+use crate::time::Time;
 use crate::value::{Elem, List, Object, Value};
 
 impl Printer {
@@ -243,6 +244,11 @@ impl Object {
                 ("pre", Value::from(v.pre.as_str())),
                 ("metadata", Value::from(v.metadata.as_str())),
                 ("original", Value::from(v.original.as_str())),
+            ],
+            Self::Time(time) => vec![
+                ("wall", Value::Uint64(u64::from(time.nanos()))),
+                ("ext", Value::Int64(time.seconds() - Time::zero().seconds())),
+                ("loc", Value::Uint64(0)),
             ],
             _ => Vec::new(),
         }

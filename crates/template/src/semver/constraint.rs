@@ -89,15 +89,19 @@ fn group(text: &str) -> Result<Vec<Constraint>, ConstraintError> {
             .find_map(|(sign, op)| rest.strip_prefix(sign).map(|tail| (*op, tail)))
             .ok_or_else(improper)?;
         let (parts, tail) = Parts::take(skip_spaces(tail)).ok_or_else(improper)?;
-        constraints.push(parts.constraint(op)?);
+        constraints.push((op, parts));
         let after = skip_spaces(tail);
         rest = match after.strip_prefix(',') {
-            _ if after.is_empty() => return Ok(constraints),
+            _ if after.is_empty() => break,
             Some(more) => skip_spaces(more),
             None if after.len() < tail.len() => after,
             None => return Err(improper()),
         };
     }
+    constraints
+        .iter()
+        .map(|(op, parts)| parts.constraint(*op))
+        .collect()
 }
 
 fn skip_spaces(text: &str) -> &str {

@@ -9,15 +9,6 @@ pub(crate) enum NumError {
     Range,
 }
 
-impl NumError {
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Syntax => "invalid syntax",
-            Self::Range => "value out of range",
-        }
-    }
-}
-
 /// Reads an unsigned integer; base 0 means prefix and underscores decide as in Go source.
 pub(crate) fn parse_uint(text: &[u8], base: u32) -> Result<u64, NumError> {
     let (digits, radix) = match (base, text) {

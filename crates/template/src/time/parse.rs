@@ -298,7 +298,7 @@ impl Fields {
         if let Some(offset) = self.offset {
             let seconds = time.seconds - i64::from(offset);
             let zone = if offset == 0 && (name.is_empty() || name == "UTC") {
-                Zone::Utc
+                Zone::Local
             } else {
                 Zone::Fixed {
                     name: Arc::from(&*name),
@@ -312,7 +312,7 @@ impl Fields {
             };
         }
         if name.is_empty() {
-            return time;
+            return time.in_zone(Zone::Local);
         }
         // An unknown name is kept, its offset is not known; but GMT+3 says it.
         let hours = name
@@ -458,7 +458,7 @@ fn signed_offset_len(value: &[u8]) -> usize {
 }
 
 /// The quoting of Go's time package: what is not printable ASCII as escaped bytes.
-fn quote(text: &[u8]) -> String {
+pub(crate) fn quote(text: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut out = String::from('"');
     let mut at = 0;

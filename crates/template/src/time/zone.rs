@@ -12,7 +12,12 @@ static DATABASE: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bu
 #[derive(Debug, Clone)]
 pub(crate) enum Zone {
     Utc,
-    Fixed { name: Arc<str>, offset: i32 },
+    /// The zone of the machine, which is UTC, too, but called otherwise.
+    Local,
+    Fixed {
+        name: Arc<str>,
+        offset: i32,
+    },
     Named(TimeZone),
 }
 
@@ -20,7 +25,8 @@ impl Zone {
     /// `time.LoadLocation`; nothing if there is no such zone. Names are case-sensitive.
     pub(crate) fn load(name: &[u8]) -> Option<Self> {
         match name {
-            b"" | b"UTC" | b"Local" => return Some(Self::Utc),
+            b"" | b"UTC" => return Some(Self::Utc),
+            b"Local" => return Some(Self::Local),
             _ => {}
         }
         let name = std::str::from_utf8(name).ok()?;
@@ -31,7 +37,7 @@ impl Zone {
     /// The offset in seconds and the abbreviation at an instant.
     pub(super) fn at(&self, seconds: i64) -> (i32, Arc<str>) {
         match self {
-            Self::Utc => (0, Arc::from("UTC")),
+            Self::Utc | Self::Local => (0, Arc::from("UTC")),
             Self::Fixed { name, offset } => (*offset, Arc::clone(name)),
             Self::Named(zone) => {
                 // Rules repeat, so an instant beyond the calendar of the library has the last one.
@@ -48,7 +54,7 @@ impl Zone {
 
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Utc => "UTC",
+            Self::Utc | Self::Local => "UTC",
             Self::Fixed { name, .. } => name,
             Self::Named(zone) => zone.iana_name().unwrap_or("UTC"),
         }

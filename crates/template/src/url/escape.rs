@@ -56,6 +56,12 @@ pub(crate) fn escape(text: &[u8], mode: Mode) -> Vec<u8> {
     out
 }
 
+/// Whether nothing in `text` needs escaping in that part.
+pub(super) fn is_encoded(text: &[u8], mode: Mode) -> bool {
+    text.iter()
+        .all(|byte| b"!$&'()*+,;=:@[]%".contains(byte) || !should_escape(*byte, mode))
+}
+
 pub(super) fn unescape(text: &[u8], mode: Mode) -> Result<Vec<u8>, EscapeError> {
     let host = matches!(mode, Mode::Host | Mode::Zone);
     let mut out = Vec::with_capacity(text.len());

@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use super::escape::{EscapeError, Mode, unescape};
+use super::escape::{EscapeError, Mode, escape, unescape};
 use super::{Url, UrlError, User};
 use crate::strconv::quote;
 
@@ -30,12 +30,22 @@ impl Url {
             url: body.to_vec(),
             cause,
         })?;
-        url.fragment =
-            unescape(fragment.unwrap_or_default(), Mode::Fragment).map_err(|error| UrlError {
-                url: text.to_vec(),
-                cause: error.into(),
-            })?;
+        let fragment = fragment.unwrap_or_default();
+        url.fragment = unescape(fragment, Mode::Fragment).map_err(|error| UrlError {
+            url: text.to_vec(),
+            cause: error.into(),
+        })?;
+        url.raw_fragment = raw(fragment, &url.fragment, Mode::Fragment);
         Ok(url)
+    }
+}
+
+/// The text as written, unless escaping gives the same.
+fn raw(written: &[u8], text: &[u8], mode: Mode) -> Vec<u8> {
+    if escape(text, mode) == written {
+        Vec::new()
+    } else {
+        written.to_vec()
     }
 }
 
@@ -58,6 +68,7 @@ fn parse(text: &[u8]) -> Result<Url, Cause> {
     let (scheme, rest) = scheme(text)?;
     url.scheme = scheme.to_ascii_lowercase();
     let (mut rest, query) = cut(rest, b'?');
+    url.force_query = query == Some(b"");
     url.query = query.unwrap_or_default().to_vec();
     if !rest.starts_with(b"/") {
         if !url.scheme.is_empty() {
@@ -75,8 +86,11 @@ fn parse(text: &[u8]) -> Result<Url, Cause> {
         let authority = &after[..slash];
         rest = &after[slash..];
         (url.user, url.host) = parse_authority(&url.scheme, authority)?;
+    } else if !url.scheme.is_empty() && rest.starts_with(b"/") {
+        url.omit_host = true;
     }
     url.path = unescape(rest, Mode::Path)?;
+    url.raw_path = raw(rest, &url.path, Mode::Path);
     Ok(url)
 }
 

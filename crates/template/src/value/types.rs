@@ -61,7 +61,6 @@ pub(crate) enum Ty {
     Reflect,
     Bool,
     Int,
-    Int64,
     Uint32,
     Float64,
     Str,
@@ -69,7 +68,6 @@ pub(crate) enum Ty {
     MapAny,
     Time,
     Duration,
-    Month,
     Location,
     Version,
     Certificate,
@@ -84,7 +82,6 @@ impl Ty {
             Self::Reflect => "reflect.Value",
             Self::Bool => "bool",
             Self::Int => "int",
-            Self::Int64 => "int64",
             Self::Uint32 => "uint32",
             Self::Float64 => "float64",
             Self::Str => "string",
@@ -92,7 +89,6 @@ impl Ty {
             Self::MapAny => "map[string]interface {}",
             Self::Time => "time.Time",
             Self::Duration => "time.Duration",
-            Self::Month => "time.Month",
             Self::Location => "*time.Location",
             Self::Version => "*semver.Version",
             Self::Certificate => "sprig.certificate",
@@ -119,7 +115,6 @@ impl Ty {
             (Self::Any | Self::Reflect, _)
             | (Self::Bool, Value::Bool(_))
             | (Self::Int, Value::Int(_))
-            | (Self::Int64, Value::Int64(_))
             | (Self::Uint32, Value::Uint32(_))
             | (Self::Float64, Value::Float(_))
             | (Self::Str, Value::Str(_)) => true,
@@ -135,7 +130,6 @@ impl Ty {
             (self, object),
             (Self::Time, Object::Time(_))
                 | (Self::Duration, Object::Duration(_))
-                | (Self::Month, Object::Month(_))
                 | (Self::Location, Object::Location(_))
                 | (Self::Version, Object::VersionPtr(_))
                 | (Self::Certificate, Object::Certificate(_))

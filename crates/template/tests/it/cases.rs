@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_golang::{gjson, regexp};
+use lockstep_golang::json::{self, Number};
+use lockstep_golang::{gjson, regexp, yaml};
 use lockstep_template::{
     Env, Limits, List, Map, MissingKey, Options, Random, RandomError, Str, StrMap, Template, Value,
 };
@@ -29,6 +30,7 @@ pub(crate) fn run(file: &str, text: &str, texts: Texts) -> Result<Vec<Outcome>, 
         _ if stem.starts_with("template") => template,
         _ if stem.starts_with("gjson") => path,
         _ if stem.starts_with("regexp") => pattern,
+        _ if stem.starts_with("yaml") => document,
         _ => return Err(format!("{file}: no kind of cases is known by that name")),
     };
     let mut outcomes = Vec::new();
@@ -205,4 +207,45 @@ fn pattern(case: &Json, _: Texts) -> Result<(), String> {
         "want {want:?}\n got {:?}",
         String::from_utf8_lossy(&got)
     ))
+}
+
+fn document(case: &Json, _: Texts) -> Result<(), String> {
+    let decoded = yaml::decode(case["yaml"].as_str().unwrap_or_default().as_bytes());
+    match (decoded, case.get("error")) {
+        (Err(_), Some(Json::String(_))) => Ok(()),
+        (Err(error), _) => Err(format!("want {}\n got error {error}", case["value"])),
+        (Ok(got), Some(Json::String(want))) => Err(format!("want error {want}\n got {got:?}")),
+        (Ok(got), _) if is_same(&got, &case["value"]) => Ok(()),
+        (Ok(got), _) => Err(format!(
+            "want {}\n got {}",
+            case["value"],
+            json::marshal(&got)
+        )),
+    }
+}
+
+/// Equality of documents; numbers are compared as floats, as both sides print them.
+#[expect(clippy::float_cmp, reason = "both sides come from the same digits")]
+fn is_same(got: &json::Value, want: &Json) -> bool {
+    match (got, want) {
+        (json::Value::Null, Json::Null) => true,
+        (json::Value::Bool(got), Json::Bool(want)) => got == want,
+        (json::Value::String(got), Json::String(want)) => got == want,
+        (json::Value::Number(Number::Float(got)), Json::Number(want)) => {
+            want.as_f64() == Some(*got)
+        }
+        (json::Value::Number(Number::Int(got)), Json::Number(want)) => {
+            want.as_i64() == Some(*got) || want.as_f64() == got.to_string().parse().ok()
+        }
+        (json::Value::Array(got), Json::Array(want)) => {
+            got.len() == want.len() && got.iter().zip(want).all(|(got, want)| is_same(got, want))
+        }
+        (json::Value::Object(got), Json::Object(want)) => {
+            got.len() == want.len()
+                && got
+                    .iter()
+                    .all(|(key, got)| want.get(key).is_some_and(|want| is_same(got, want)))
+        }
+        _ => false,
+    }
 }

@@ -35,3 +35,8 @@ fn paths_find_what_gjson_finds() {
 fn patterns_replace_what_go_replaces() {
     passes("regexp.jsonl", include_str!("../conformance/regexp.jsonl"));
 }
+
+#[test]
+fn documents_mean_what_the_kubernetes_library_says() {
+    passes("yaml.jsonl", include_str!("../conformance/yaml.jsonl"));
+}
