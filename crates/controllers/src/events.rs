@@ -15,15 +15,20 @@ pub(crate) fn about_external_secret(
     event: &EventNote,
 ) {
     let kind = (ExternalSecret::API_VERSION, ExternalSecret::KIND);
-    publish(&recorders.external_secret, &reference(kind, &object.metadata), event);
+    publish(
+        &recorders.external_secret,
+        &reference(kind, &object.metadata),
+        event,
+    );
 }
 
 /// Records an event about a store.
 pub(crate) fn about_store(recorders: &Recorders, store: &StoreRecord, event: &EventNote) {
     let (recorder, kind) = match store.key.kind {
-        StoreKind::SecretStore => {
-            (&recorders.secret_store, (SecretStore::API_VERSION, SecretStore::KIND))
-        }
+        StoreKind::SecretStore => (
+            &recorders.secret_store,
+            (SecretStore::API_VERSION, SecretStore::KIND),
+        ),
         StoreKind::ClusterSecretStore => (
             &recorders.cluster_store,
             (ClusterSecretStore::API_VERSION, ClusterSecretStore::KIND),

@@ -36,7 +36,10 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);
     let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    shared.mirror.external_secrets().note_run(&key, nanos, &outcome);
+    shared
+        .mirror
+        .external_secrets()
+        .note_run(&key, nanos, &outcome);
     next(&outcome, now)
 }
 
@@ -59,7 +62,13 @@ async fn observe(
         None => Target::Unknown,
     };
     let last_refresh = memory.refreshed;
-    Some(Observation { object, namespace_labels, target, former_targets, last_refresh })
+    Some(Observation {
+        object,
+        namespace_labels,
+        target,
+        former_targets,
+        last_refresh,
+    })
 }
 
 async fn exists(world: &ClusterWorld<'_>, target: &ObjectKey) -> bool {
@@ -74,13 +83,19 @@ fn next(outcome: &Outcome, now: Timestamp) -> Next {
         NextRun::At(time) => Next::At(time),
         NextRun::After(delay) => {
             let time = at(SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX));
-            if failed { Next::FailedUntil(time) } else { Next::At(time) }
+            if failed {
+                Next::FailedUntil(time)
+            } else {
+                Next::At(time)
+            }
         }
         NextRun::Backoff if failed => Next::Failed,
         NextRun::Backoff => Next::Again,
         NextRun::Breaker => {
             let delay = PROBE * (0.5 + fastrand::f64());
-            Next::FailedUntil(at(SignedDuration::try_from_secs_f64(delay).unwrap_or_default()))
+            Next::FailedUntil(at(
+                SignedDuration::try_from_secs_f64(delay).unwrap_or_default()
+            ))
         }
         NextRun::OnChange => Next::Idle,
     };

@@ -8,6 +8,7 @@ use lockstep_engine::Generator;
 use lockstep_generators::{CLUSTER_KIND, plural, unwrap};
 use lockstep_provider::{Error, ErrorKind};
 use lockstep_runtime::failure::Failure;
+use lockstep_runtime::target::Target;
 use serde_json::Value;
 
 /// The generator that `reference` means in `namespace`.
@@ -25,23 +26,23 @@ pub(crate) async fn read(
     let kind = reference.kind.as_str();
     let of_kind = GroupVersionKind::gvk(group, version, kind);
     let resource = ApiResource::from_gvk_with_plural(&of_kind, plural(kind)?);
-    let api: kube::Api<DynamicObject> = if kind == CLUSTER_KIND {
-        kube::Api::all_with(client.clone(), &resource)
-    } else {
-        kube::Api::namespaced_with(client.clone(), namespace, &resource)
-    };
-    let object = api.get(&reference.name).await.map_err(missing)?;
+    let namespace = (kind != CLUSTER_KIND).then_some(namespace);
+    let target = Target::dynamic(&resource, namespace, &reference.name);
+    let object: DynamicObject = target.require(client).await.map_err(missing)?;
     let spec = object.data.get("spec").cloned().unwrap_or(Value::Null);
     if kind != CLUSTER_KIND {
-        return Ok(Generator { kind: kind.to_owned(), spec });
+        return Ok(Generator {
+            kind: kind.to_owned(),
+            spec,
+        });
     }
     let (kind, spec) = unwrap(&spec)?;
     Ok(Generator { kind, spec })
 }
 
 /// A generator that is not there must not read as a missing remote secret.
-fn missing(error: kube::Error) -> Error {
-    let error = Error::from(Failure::from(error));
+fn missing(failure: Failure) -> Error {
+    let error = Error::from(failure);
     let kind = match error.kind() {
         ErrorKind::NotFound => ErrorKind::InvalidSpec,
         kind => kind.clone(),

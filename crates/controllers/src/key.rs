@@ -16,7 +16,10 @@ impl ObjectKey {
     pub(crate) fn new(namespace: &str, name: &str) -> Self {
         // Names are at most 253 bytes, so the position always fits.
         let split = u32::try_from(namespace.len()).unwrap_or(u32::MAX);
-        Self { text: format!("{namespace}/{name}").into(), split }
+        Self {
+            text: format!("{namespace}/{name}").into(),
+            split,
+        }
     }
 
     /// The namespace.

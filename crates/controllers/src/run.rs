@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{Namespace, Secret};
 use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
@@ -61,7 +61,10 @@ impl Controllers {
         let settings = |name| {
             let time = Arc::clone(&edges.services.time);
             let settings = dispatch::Settings::new(edges.metrics.controller(name), time);
-            dispatch::Settings { concurrency: config.concurrency, ..settings }
+            dispatch::Settings {
+                concurrency: config.concurrency,
+                ..settings
+            }
         };
         Self {
             external_secrets: Dispatcher::new(settings("externalsecret")),
@@ -84,7 +87,13 @@ impl Controllers {
             all: events,
         };
         let services = Arc::clone(&edges.services);
-        Shared::new(edges.client.clone(), services, queues, recorders, &config.settings)
+        Shared::new(
+            edges.client.clone(),
+            services,
+            queues,
+            recorders,
+            &config.settings,
+        )
     }
 
     async fn run(self, shared: Arc<Shared>, config: &Config, gates: Gates, shutdown: Shutdown) {
@@ -126,41 +135,70 @@ struct Gates {
 
 impl Gates {
     async fn opened(&self) {
-        let required =
-            [self.external_secrets.clone(), self.targets.clone(), self.secret_stores.clone()];
+        let required = [
+            self.external_secrets.clone(),
+            self.targets.clone(),
+            self.secret_stores.clone(),
+        ];
         let optional = [self.cluster_stores.clone(), self.namespaces.clone()];
         gate::all(&required, if self.cluster_scope { &optional } else { &[] }).await;
     }
 }
 
 fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates {
-    let gates = Gates { cluster_scope: config.settings.cluster_stores, ..Gates::default() };
+    let gates = Gates {
+        cluster_scope: config.settings.cluster_stores,
+        ..Gates::default()
+    };
     let part = |name: &str| edges.readiness.register(name);
     let all = watch::Settings::default;
 
-    let changes = watch(scoped::<ExternalSecret>(edges, config), all(), part(ExternalSecret::CRD_NAME));
+    let changes = watch(
+        scoped::<ExternalSecret>(edges, config),
+        all(),
+        part(ExternalSecret::CRD_NAME),
+    );
     let gate = gates.external_secrets.clone();
-    spawn("externalsecrets", watches::external_secrets(Arc::clone(shared), changes, gate));
+    spawn(
+        "externalsecrets",
+        watches::external_secrets(Arc::clone(shared), changes, gate),
+    );
 
-    let changes = watch(scoped::<SecretStore>(edges, config), all(), part(SecretStore::CRD_NAME));
+    let changes = watch(
+        scoped::<SecretStore>(edges, config),
+        all(),
+        part(SecretStore::CRD_NAME),
+    );
     let gate = gates.secret_stores.clone();
-    spawn("secretstores", watches::secret_stores(Arc::clone(shared), changes, gate));
+    spawn(
+        "secretstores",
+        watches::secret_stores(Arc::clone(shared), changes, gate),
+    );
 
     let labels = Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}"));
     let managed = watch::Settings { labels, ..all() };
     let changes = watch(scoped::<Secret>(edges, config), managed, part("secrets"));
-    spawn("secrets", watches::targets(Arc::clone(shared), changes, gates.targets.clone()));
+    spawn(
+        "secrets",
+        watches::targets(Arc::clone(shared), changes, gates.targets.clone()),
+    );
 
     if config.settings.cluster_stores {
         let api = Api::<Guarded<ClusterSecretStore>>::all(edges.client.clone());
         let changes = watch(api, all(), part(ClusterSecretStore::CRD_NAME));
         let gate = gates.cluster_stores.clone();
-        spawn("clustersecretstores", watches::cluster_stores(Arc::clone(shared), changes, gate));
+        spawn(
+            "clustersecretstores",
+            watches::cluster_stores(Arc::clone(shared), changes, gate),
+        );
 
         let api = Api::<Guarded<PartialObjectMeta<Namespace>>>::all(edges.client.clone());
         let changes = watch(api, all(), part("namespaces"));
         let gate = gates.namespaces.clone();
-        spawn("namespaces", watches::namespaces(Arc::clone(shared), changes, gate));
+        spawn(
+            "namespaces",
+            watches::namespaces(Arc::clone(shared), changes, gate),
+        );
     }
     gates
 }
@@ -179,8 +217,15 @@ where
 
 fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
     let extended = config.extended_labels;
-    metrics.add_rows(Arc::new(ExternalSecretRows { shared: Arc::clone(shared), extended }));
-    let stores = |kind| StoreRows { shared: Arc::clone(shared), kind, extended };
+    metrics.add_rows(Arc::new(ExternalSecretRows {
+        shared: Arc::clone(shared),
+        extended,
+    }));
+    let stores = |kind| StoreRows {
+        shared: Arc::clone(shared),
+        kind,
+        extended,
+    };
     if config.check_secret_stores {
         metrics.add_rows(Arc::new(stores(StoreKind::SecretStore)));
     }

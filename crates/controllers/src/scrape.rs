@@ -38,7 +38,10 @@ const EXTENDED: [(&str, &str); 6] = [
     ("app.kubernetes.io/version", "app_kubernetes_io_version"),
     ("app.kubernetes.io/component", "app_kubernetes_io_component"),
     ("app.kubernetes.io/part-of", "app_kubernetes_io_part_of"),
-    ("app.kubernetes.io/managed-by", "app_kubernetes_io_managed_by"),
+    (
+        "app.kubernetes.io/managed-by",
+        "app_kubernetes_io_managed_by",
+    ),
 ];
 
 /// Series of ExternalSecrets.
@@ -57,7 +60,11 @@ impl Rows for ExternalSecretRows {
         let after = cursor.as_deref().and_then(|text| text.split_once('/'));
         let after = after.map(|(namespace, name)| ObjectKey::new(namespace, name));
         for (key, row) in objects.after(after.as_ref()) {
-            let own = if self.extended { row.labels() } else { BTreeMap::new() };
+            let own = if self.extended {
+                row.labels()
+            } else {
+                BTreeMap::new()
+            };
             let labels = labels(key.namespace(), key.name(), self.extended.then_some(&own));
             let tally = row.tally;
             match family.name {
@@ -152,7 +159,10 @@ fn conditions(page: &mut Page<'_>, labels: &[(&str, &str)], ready: Option<bool>)
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a gauge is a float; 2^53 ns are 104 days")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a gauge is a float; 2^53 ns are 104 days"
+)]
 fn nanos(value: u64) -> f64 {
     value as f64
 }

@@ -8,6 +8,7 @@ use kube::Client;
 use lockstep_engine::{Connections, StoreRecord, StoreSource};
 use lockstep_plan::{Settings, StoreKey, StoreLookup, StoreView};
 use lockstep_provider::Services;
+use lockstep_runtime::apply::Writer;
 use lockstep_runtime::dispatch::Handle;
 use lockstep_runtime::events::{Events, Recorder};
 
@@ -19,6 +20,7 @@ pub(crate) struct Shared {
     pub(crate) mirror: Mirror,
     pub(crate) connections: Connections,
     pub(crate) client: Client,
+    pub(crate) writer: Writer,
     pub(crate) services: Arc<Services>,
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
@@ -51,11 +53,15 @@ impl Shared {
         settings: &Settings,
     ) -> Self {
         let with = |observed_generation| {
-            Arc::new(Settings { observed_generation, ..settings.clone() })
+            Arc::new(Settings {
+                observed_generation,
+                ..settings.clone()
+            })
         };
         Self {
             mirror: Mirror::default(),
             connections: Connections::new(Arc::clone(&services)),
+            writer: Writer::new(client.clone()),
             client,
             services,
             queues,
@@ -85,7 +91,10 @@ impl Shared {
 
 impl StoreLookup for Shared {
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>> {
-        self.mirror.stores().get(key).map(|record| Arc::clone(&record.view))
+        self.mirror
+            .stores()
+            .get(key)
+            .map(|record| Arc::clone(&record.view))
     }
 }
 

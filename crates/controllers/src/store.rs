@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use kube::Api;
-use kube::api::Patch;
+use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
 use lockstep_engine::{StoreRecord, WorldError, store as engine};
 use lockstep_plan::store::{StorePlan, report};
@@ -16,12 +15,14 @@ use lockstep_runtime::dispatch::Next;
 use crate::events::about_store;
 use crate::shared::Shared;
 use crate::watches::saw_store;
-use crate::world::{params, world_error};
+use crate::world::{target, world_error};
 
 /// Checks one store.
 pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    let Some(record) = shared.mirror.stores().get(&key) else { return Next::Idle };
+    let Some(record) = shared.mirror.stores().get(&key) else {
+        return Next::Idle;
+    };
     let Some(outcome) = engine::check(&record, &shared.connections, shared.settings()).await else {
         tracing::debug!(store = %key, "skip store");
         return Next::Idle;
@@ -52,17 +53,23 @@ async fn write_status(
     record: &StoreRecord,
     status: &SecretStoreStatus,
 ) -> Result<(), WorldError> {
-    let patch = Patch::Merge(serde_json::json!({ "status": status }));
-    let (name, client) = (&record.key.name, shared.client.clone());
+    let (uid, manager) = (record.view.uid.as_str(), Some(FIELD_MANAGER));
     let written = match record.key.kind {
         StoreKind::SecretStore => {
-            let namespace = record.key.namespace.as_deref().unwrap_or_default();
-            let api: Api<SecretStore> = Api::namespaced(client, namespace);
-            api.patch_status(name, &params(), &patch).await.map(StoreRecord::from)
+            let target = target::<SecretStore>(&record.metadata);
+            let written = shared
+                .writer
+                .patch_status(&target, uid, status, manager)
+                .await;
+            written.map(|store: SecretStore| StoreRecord::from(store))
         }
         StoreKind::ClusterSecretStore => {
-            let api: Api<ClusterSecretStore> = Api::all(client);
-            api.patch_status(name, &params(), &patch).await.map(StoreRecord::from)
+            let target = target::<ClusterSecretStore>(&record.metadata);
+            let written = shared
+                .writer
+                .patch_status(&target, uid, status, manager)
+                .await;
+            written.map(|store: ClusterSecretStore| StoreRecord::from(store))
         }
     };
     let written = written.map_err(world_error)?;
@@ -77,7 +84,10 @@ fn next(plan: &StorePlan, now: Timestamp) -> Next {
     if plan.retry {
         return Next::Failed;
     }
-    match plan.next.and_then(|delay| SignedDuration::try_from(delay).ok()) {
+    match plan
+        .next
+        .and_then(|delay| SignedDuration::try_from(delay).ok())
+    {
         Some(delay) => Next::At(now.saturating_add(delay).unwrap_or(Timestamp::MAX)),
         None => Next::Idle,
     }
@@ -89,7 +99,11 @@ fn log(key: &StoreKey, plan: &StorePlan) {
         return;
     };
     let condition = status.conditions.last();
-    let reason = condition.and_then(|condition| condition.reason.as_deref()).unwrap_or_default();
-    let message = condition.and_then(|condition| condition.message.as_deref()).unwrap_or_default();
+    let reason = condition
+        .and_then(|condition| condition.reason.as_deref())
+        .unwrap_or_default();
+    let message = condition
+        .and_then(|condition| condition.message.as_deref())
+        .unwrap_or_default();
     tracing::info!(store = %key, reason, message, "store condition changed");
 }

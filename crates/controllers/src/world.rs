@@ -2,8 +2,8 @@
 //! run does not wait for the watch and the watch's echo starts no run.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::Api;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
@@ -12,6 +12,7 @@ use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
 use lockstep_provider::{Error, SecretMap, SecretValue};
 use lockstep_runtime::failure::{Failure, FailureKind};
+use lockstep_runtime::target::Target;
 
 use crate::events::about_external_secret;
 use crate::key::ObjectKey;
@@ -24,15 +25,6 @@ pub(crate) struct ClusterWorld<'a> {
 }
 
 impl ClusterWorld<'_> {
-    fn objects(&self, object: &ExternalSecret) -> Api<ExternalSecret> {
-        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
-        Api::namespaced(self.shared.client.clone(), namespace)
-    }
-
-    fn secrets(&self, namespace: &str) -> Api<Secret> {
-        Api::namespaced(self.shared.client.clone(), namespace)
-    }
-
     /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
     fn saw(&self, object: ExternalSecret) {
         let (key, touch) = self.shared.mirror.external_secrets().apply(object);
@@ -42,7 +34,10 @@ impl ClusterWorld<'_> {
     }
 
     fn saw_secret(&self, secret: Secret) {
-        self.shared.mirror.targets().apply(secret, &self.shared.settings().salt);
+        self.shared
+            .mirror
+            .targets()
+            .apply(secret, &self.shared.settings().salt);
     }
 }
 
@@ -52,9 +47,13 @@ impl World for ClusterWorld<'_> {
         object: &ExternalSecret,
         patch: &serde_json::Value,
     ) -> Result<ExternalSecret, WorldError> {
-        let name = object.metadata.name.as_deref().unwrap_or_default();
-        let patched = self.objects(object).patch(name, &params(), &Patch::Merge(patch)).await;
-        let patched = patched.map_err(world_error)?;
+        let target = target::<ExternalSecret>(&object.metadata);
+        let patched = self
+            .shared
+            .writer
+            .merge(&target, patch, Some(FIELD_MANAGER))
+            .await;
+        let patched: ExternalSecret = patched.map_err(world_error)?;
         // The finalizer we asked for must not look like a change by someone else.
         self.shared.mirror.external_secrets().apply(patched.clone());
         Ok(patched)
@@ -65,12 +64,19 @@ impl World for ClusterWorld<'_> {
         object: &ExternalSecret,
         status: &ExternalSecretStatus,
     ) -> Result<(), WorldError> {
-        let name = object.metadata.name.as_deref().unwrap_or_default();
-        let patch = serde_json::json!({ "status": status });
-        let written =
-            self.objects(object).patch_status(name, &params(), &Patch::Merge(&patch)).await;
-        let written = written.map_err(world_error)?;
-        let kept = written.status.as_ref().and_then(|status| status.observed_generation);
+        let target = target::<ExternalSecret>(&object.metadata);
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        let manager = Some(FIELD_MANAGER);
+        let written = self
+            .shared
+            .writer
+            .patch_status(&target, uid, status, manager)
+            .await;
+        let written: ExternalSecret = written.map_err(world_error)?;
+        let kept = written
+            .status
+            .as_ref()
+            .and_then(|status| status.observed_generation);
         if status.observed_generation.is_some() && kept.is_none() {
             self.shared.note_pruned_generation();
         }
@@ -79,20 +85,28 @@ impl World for ClusterWorld<'_> {
     }
 
     async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, WorldError> {
-        self.secrets(namespace).get_opt(name).await.map_err(world_error)
+        let target = Target::of::<Secret>(Some(namespace), name);
+        target.get(&self.shared.client).await.map_err(world_error)
     }
 
     async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
-        let namespace = secret.metadata.namespace.clone().unwrap_or_default();
-        let created = self.secrets(&namespace).create(&post(manager), &secret).await;
+        let target = target::<Secret>(&secret.metadata);
+        let created = self
+            .shared
+            .writer
+            .create(&target, &secret, Some(manager))
+            .await;
         self.saw_secret(created.map_err(world_error)?);
         Ok(())
     }
 
     async fn replace_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
-        let namespace = secret.metadata.namespace.clone().unwrap_or_default();
-        let name = secret.metadata.name.clone().unwrap_or_default();
-        let replaced = self.secrets(&namespace).replace(&name, &post(manager), &secret).await;
+        let target = target::<Secret>(&secret.metadata);
+        let replaced = self
+            .shared
+            .writer
+            .replace(&target, &secret, Some(manager))
+            .await;
         self.saw_secret(replaced.map_err(world_error)?);
         Ok(())
     }
@@ -102,12 +116,18 @@ impl World for ClusterWorld<'_> {
         namespace: &str,
         delete: &TargetDelete,
     ) -> Result<(), WorldError> {
-        let params = DeleteParams::default().preconditions(Preconditions {
-            uid: Some(delete.uid.clone()),
-            resource_version: Some(delete.resource_version.clone()),
-        });
-        self.secrets(namespace).delete(&delete.name, &params).await.map_err(world_error)?;
-        self.shared.mirror.targets().remove(&ObjectKey::new(namespace, &delete.name));
+        let target = Target::of::<Secret>(Some(namespace), &delete.name);
+        let version = Some(delete.resource_version.as_str());
+        let deleted = self
+            .shared
+            .writer
+            .delete(&target, &delete.uid, version)
+            .await;
+        deleted.map_err(world_error)?;
+        self.shared
+            .mirror
+            .targets()
+            .remove(&ObjectKey::new(namespace, &delete.name));
         Ok(())
     }
 
@@ -116,18 +136,21 @@ impl World for ClusterWorld<'_> {
         namespace: &str,
         source: &SourceKey,
     ) -> Result<SecretMap, String> {
-        let client = self.shared.client.clone();
-        let text = |error: kube::Error| Failure::from(error).to_string();
+        let client = &self.shared.client;
         match source.kind {
             SourceKind::Secret => {
-                let secret = self.secrets(namespace).get(&source.name).await.map_err(text)?;
+                let target = Target::of::<Secret>(Some(namespace), &source.name);
+                let secret: Secret = target.require(client).await.map_err(text)?;
                 let data = secret.data.unwrap_or_default().into_iter();
-                Ok(data.map(|(key, value)| (key, SecretValue::new(value.0))).collect())
+                Ok(data
+                    .map(|(key, value)| (key, SecretValue::new(value.0)))
+                    .collect())
             }
             SourceKind::ConfigMap => {
-                let api: Api<ConfigMap> = Api::namespaced(client, namespace);
-                let data = api.get(&source.name).await.map_err(text)?.data.unwrap_or_default();
-                Ok(data.into_iter().map(|(key, value)| (key, value.into())).collect())
+                let target = Target::of::<ConfigMap>(Some(namespace), &source.name);
+                let map: ConfigMap = target.require(client).await.map_err(text)?;
+                let data = map.data.unwrap_or_default().into_iter();
+                Ok(data.map(|(key, value)| (key, value.into())).collect())
             }
         }
     }
@@ -145,17 +168,19 @@ impl World for ClusterWorld<'_> {
     }
 }
 
-/// Parameters of patches: the field manager users know from the original operator.
-pub(crate) fn params() -> PatchParams {
-    PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() }
+/// The object that metadata names.
+pub(crate) fn target<K: Resource<DynamicType = ()>>(metadata: &ObjectMeta) -> Target {
+    Target::of::<K>(
+        metadata.namespace.as_deref(),
+        metadata.name.as_deref().unwrap_or_default(),
+    )
 }
 
-fn post(manager: &str) -> PostParams {
-    PostParams { field_manager: Some(manager.to_owned()), ..PostParams::default() }
+fn text(failure: Failure) -> String {
+    failure.to_string()
 }
 
-pub(crate) fn world_error(error: kube::Error) -> WorldError {
-    let failure = Failure::from(error);
+pub(crate) fn world_error(failure: Failure) -> WorldError {
     match failure.kind() {
         FailureKind::Conflict => WorldError::Conflict(failure.to_string()),
         FailureKind::AlreadyExists => WorldError::AlreadyExists,

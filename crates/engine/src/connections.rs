@@ -56,7 +56,10 @@ struct Open {
 
 impl Connections {
     pub fn new(services: Arc<Services>) -> Self {
-        Self { services, slots: std::sync::Mutex::default() }
+        Self {
+            services,
+            slots: std::sync::Mutex::default(),
+        }
     }
 
     /// A connection to `store` for an object of namespace `caller`; `None` while the store itself
@@ -70,7 +73,10 @@ impl Connections {
         }
         let ctx = self.context(store, caller);
         let connected = self.connect(store, ctx.clone()).await?;
-        let open = Open { ends: ends(now, &connected), store: Arc::clone(&connected) };
+        let open = Open {
+            ends: ends(now, &connected),
+            store: Arc::clone(&connected),
+        };
         match caller {
             // A cluster store's own check says nothing for its callers when it depends on them.
             None if ctx.depends_on_caller() => {}
@@ -102,22 +108,24 @@ impl Connections {
 
     fn context(&self, store: &StoreRecord, caller: Option<&str>) -> Ctx {
         let scope = match store.key.kind {
-            StoreKind::SecretStore => {
-                Scope::Namespaced { namespace: store.key.namespace.clone().unwrap_or_default() }
-            }
-            StoreKind::ClusterSecretStore => Scope::Cluster { caller: caller.map(str::to_owned) },
+            StoreKind::SecretStore => Scope::Namespaced {
+                namespace: store.key.namespace.clone().unwrap_or_default(),
+            },
+            StoreKind::ClusterSecretStore => Scope::Cluster {
+                caller: caller.map(str::to_owned),
+            },
         };
-        let name =
-            StoreName { namespace: store.key.namespace.clone(), name: store.key.name.clone() };
+        let name = StoreName {
+            namespace: store.key.namespace.clone(),
+            name: store.key.name.clone(),
+        };
         Ctx::new(Arc::clone(&self.services), name, scope)
     }
 
     async fn connect(&self, store: &StoreRecord, ctx: Ctx) -> Result<SharedStore> {
-        let (name, spec) = store
-            .spec
-            .provider
-            .only()
-            .map_err(|error| Error::invalid_spec(format!("store error for {}: {error}", store.key.name)))?;
+        let (name, spec) = store.spec.provider.only().map_err(|error| {
+            Error::invalid_spec(format!("store error for {}: {error}", store.key.name))
+        })?;
         let entry = lockstep_providers::lookup(name)
             .map_err(|error| Error::invalid_spec(error.for_store(&store.key.name)))?;
         let patience = self.services.time.sleep(CALL_DEADLINE);
@@ -145,7 +153,9 @@ impl Connections {
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<Identity, Arc<Mutex<Slot>>>> {
-        self.slots.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.slots
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -153,7 +163,9 @@ impl Slot {
     fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<SharedStore> {
         self.by_caller.retain(|_, open| open.ends > now);
         let own = caller.and_then(|caller| self.by_caller.get(caller));
-        let open = own.or(self.shared.as_ref()).filter(|open| open.ends > now)?;
+        let open = own
+            .or(self.shared.as_ref())
+            .filter(|open| open.ends > now)?;
         Some(Arc::clone(&open.store))
     }
 }

@@ -91,7 +91,11 @@ impl<W: World> Engine<'_, W> {
     pub async fn run(&self, observation: Observation, now: Timestamp, jitter: f64) -> Outcome {
         let mut observation = observation;
         let no_sources = TemplateSources::new();
-        let former: Vec<&TargetRow> = observation.former_targets.iter().map(AsRef::as_ref).collect();
+        let former: Vec<&TargetRow> = observation
+            .former_targets
+            .iter()
+            .map(AsRef::as_ref)
+            .collect();
         let verdict = {
             let observed = self.observed(&observation, &former, &no_sources, jitter);
             decide(&observed, self.settings, now)
@@ -113,14 +117,21 @@ impl<W: World> Engine<'_, W> {
                 tracing::debug!(object = %name(observed.object), ?reason, "left alone");
                 Outcome::next(NextRun::OnChange)
             }
-            Decision::Idle { until, awaits_target, status } => {
+            Decision::Idle {
+                until,
+                awaits_target,
+                status,
+            } => {
                 if let Some(status) = status
                     && let Err(error) = self.world.write_status(observed.object, &status).await
                 {
                     return after_world_error(&error);
                 }
                 let next = until.map_or(NextRun::OnChange, NextRun::At);
-                Outcome { awaits_target, ..Outcome::next(next) }
+                Outcome {
+                    awaits_target,
+                    ..Outcome::next(next)
+                }
             }
             Decision::Release(release) => self.release(observed.object, release).await,
             Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
@@ -166,7 +177,12 @@ impl<W: World> Engine<'_, W> {
 
     /// Fetches, plans and applies.
     async fn sync(&self, observed: &Observed<'_>, list: &FetchList, now: Timestamp) -> Applied {
-        let namespace = observed.object.metadata.namespace.as_deref().unwrap_or_default();
+        let namespace = observed
+            .object
+            .metadata
+            .namespace
+            .as_deref()
+            .unwrap_or_default();
         let stores: (&dyn StoreSource, _) = (self.stores, self.connections);
         let answers = fetch(list, namespace, self.world, stores).await;
         let assembled = match assemble(observed.object, list, answers, self.settings, now) {
@@ -176,7 +192,10 @@ impl<W: World> Engine<'_, W> {
         let events = assembled.events.clone();
         match plan(observed, assembled, self.settings, now) {
             Ok(plan) => apply::apply(self.world, observed.object, plan, self.settings).await,
-            Err(failure) => Applied { events, ..Applied::failed(failure) },
+            Err(failure) => Applied {
+                events,
+                ..Applied::failed(failure)
+            },
         }
     }
 
@@ -193,10 +212,15 @@ impl<W: World> Engine<'_, W> {
             failure: report.failure,
             condition_changed: report.condition_changed,
         };
-        let Some(status) = report.status else { return outcome };
+        let Some(status) = report.status else {
+            return outcome;
+        };
         match self.world.write_status(observed.object, &status).await {
             Ok(()) => outcome,
-            Err(error) => Outcome { refreshed: outcome.refreshed, ..after_world_error(&error) },
+            Err(error) => Outcome {
+                refreshed: outcome.refreshed,
+                ..after_world_error(&error)
+            },
         }
     }
 
@@ -223,7 +247,10 @@ fn after_world_error(error: &WorldError) -> Outcome {
         WorldError::NotFound => Outcome::next(NextRun::OnChange),
         WorldError::Conflict(_) | WorldError::AlreadyExists => Outcome::next(NextRun::Backoff),
         WorldError::Failed(text) => Outcome {
-            failure: Some(Failure::api("could not update the ExternalSecret", text.clone())),
+            failure: Some(Failure::api(
+                "could not update the ExternalSecret",
+                text.clone(),
+            )),
             ..Outcome::next(NextRun::Backoff)
         },
     }

@@ -34,18 +34,16 @@ pub async fn fetch<W: World>(
     let mut reads: Vec<BoxFuture<'_, Result<Payload>>> = Vec::with_capacity(list.items.len());
     for item in &list.items {
         reads.push(match &item.source {
-            Source::Store { key, read } => Box::pin(answer(key, read, caller, (stores, connections))),
+            Source::Store { key, read } => {
+                Box::pin(answer(key, read, caller, (stores, connections)))
+            }
             Source::Generator(reference) => Box::pin(generate(reference, caller, world)),
         });
     }
     stream::iter(reads).buffered(AT_ONCE).collect().await
 }
 
-async fn generate<W: World>(
-    reference: &GeneratorRef,
-    caller: &str,
-    world: &W,
-) -> Result<Payload> {
+async fn generate<W: World>(reference: &GeneratorRef, caller: &str, world: &W) -> Result<Payload> {
     let failed = |error: Error| error.context("unable to get generator");
     let generator = world.generator(caller, reference).await.map_err(failed)?;
     let made = lockstep_generators::generate(&generator.kind, &generator.spec, &mut SystemRandom);

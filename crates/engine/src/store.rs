@@ -18,13 +18,15 @@ pub async fn check(
     match decide(record.object(), settings) {
         StoreDecision::Skip => None,
         StoreDecision::Refuse(failure) => Some(CheckOutcome::Refused(failure)),
-        StoreDecision::Check { provider, settings: raw, interval } => {
-            Some(match lockstep_providers::lookup(&provider) {
-                Ok(entry) => ask(record, connections, entry, &raw, interval).await,
-                Err(error) if error.is_left_out() => CheckOutcome::NotInBuild { provider },
-                Err(_) => CheckOutcome::UnknownProvider { provider },
-            })
-        }
+        StoreDecision::Check {
+            provider,
+            settings: raw,
+            interval,
+        } => Some(match lockstep_providers::lookup(&provider) {
+            Ok(entry) => ask(record, connections, entry, &raw, interval).await,
+            Err(error) if error.is_left_out() => CheckOutcome::NotInBuild { provider },
+            Err(_) => CheckOutcome::UnknownProvider { provider },
+        }),
     }
 }
 

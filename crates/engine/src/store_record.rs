@@ -30,10 +30,21 @@ impl StoreRecord {
     ) -> Self {
         metadata.managed_fields = None;
         let status = status.unwrap_or_default();
-        let object =
-            StoreObject { kind, metadata: &metadata, spec: &spec, status: Some(&status) };
+        let object = StoreObject {
+            kind,
+            metadata: &metadata,
+            spec: &spec,
+            status: Some(&status),
+        };
         let (key, view) = (object.key(), Arc::new(StoreView::of(object)));
-        Self { key, view, metadata, spec, status, last_nanos: 0 }
+        Self {
+            key,
+            view,
+            metadata,
+            spec,
+            status,
+            last_nanos: 0,
+        }
     }
 
     /// The store as the planner takes it.
@@ -54,13 +65,22 @@ impl StoreRecord {
 
 impl From<SecretStore> for StoreRecord {
     fn from(store: SecretStore) -> Self {
-        Self::new(StoreKind::SecretStore, store.metadata, store.spec, store.status)
+        Self::new(
+            StoreKind::SecretStore,
+            store.metadata,
+            store.spec,
+            store.status,
+        )
     }
 }
 
 impl From<ClusterSecretStore> for StoreRecord {
     fn from(store: ClusterSecretStore) -> Self {
-        Self::new(StoreKind::ClusterSecretStore, store.metadata, store.spec, store.status)
+        Self::new(
+            StoreKind::ClusterSecretStore,
+            store.metadata,
+            store.spec,
+            store.status,
+        )
     }
 }
-

@@ -9,7 +9,9 @@ pub fn unwrap(spec: &Value) -> Result<(String, Value)> {
     let wrapped = spec.get("generator").and_then(Value::as_object);
     let mut wrapped = wrapped.into_iter().flatten();
     let (Some((member, inner)), None) = (wrapped.next(), wrapped.next()) else {
-        return Err(Error::invalid_spec("spec.generator must have exactly one member"));
+        return Err(Error::invalid_spec(
+            "spec.generator must have exactly one member",
+        ));
     };
     let wanted = format!("{}Spec", kind.to_lowercase());
     if member.to_lowercase() != wanted.to_lowercase() {
@@ -38,7 +40,12 @@ mod tests {
     fn a_kind_that_does_not_fit_its_spec_is_refused() {
         let spec = json!({ "kind": "UUID", "generator": { "passwordSpec": {} } });
 
-        assert!(unwrap(&spec).unwrap_err().to_string().contains("passwordSpec"));
+        assert!(
+            unwrap(&spec)
+                .unwrap_err()
+                .to_string()
+                .contains("passwordSpec")
+        );
     }
 
     #[test]

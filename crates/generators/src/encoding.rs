@@ -14,7 +14,8 @@ pub(crate) fn encode(bytes: &[u8], encoding: Option<&str>) -> Result<Vec<u8>> {
         Some("base32") => base32(bytes).into_bytes(),
         Some("hex") => hex(bytes).into_bytes(),
         Some(other) => {
-            let text = format!("spec.encoding {other:?} is none of raw, base64, base64url, base32, hex");
+            let text =
+                format!("spec.encoding {other:?} is none of raw, base64, base64url, base32, hex");
             return Err(Error::invalid_spec(text));
         }
     })
@@ -23,7 +24,10 @@ pub(crate) fn encode(bytes: &[u8], encoding: Option<&str>) -> Result<Vec<u8>> {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)])
+        .collect()
 }
 
 fn base32(bytes: &[u8]) -> String {
@@ -35,7 +39,11 @@ fn base32(bytes: &[u8]) -> String {
         let letters = (chunk.len() * 8).div_ceil(5);
         for at in 0..8 {
             let index = usize::try_from(bits >> (35 - 5 * at) & 31).unwrap_or_default();
-            text.push(if at < letters { char::from(BASE32[index]) } else { '=' });
+            text.push(if at < letters {
+                char::from(BASE32[index])
+            } else {
+                '='
+            });
         }
     }
     text

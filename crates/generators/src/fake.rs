@@ -14,7 +14,11 @@ struct Spec {
 
 pub(crate) fn generate(spec: &Value) -> Result<SecretMap> {
     let spec: Spec = crate::parse("Fake", spec)?;
-    Ok(spec.data.into_iter().map(|(key, value)| (key, SecretValue::from(value))).collect())
+    Ok(spec
+        .data
+        .into_iter()
+        .map(|(key, value)| (key, SecretValue::from(value)))
+        .collect())
 }
 
 #[cfg(test)]

@@ -16,8 +16,11 @@ pub use cluster::unwrap;
 pub use random::Random;
 
 /// Kinds this build can generate, and the API's plural of each.
-pub const KINDS: [(&str, &str); 3] =
-    [("Fake", "fakes"), ("Password", "passwords"), ("UUID", "uuids")];
+pub const KINDS: [(&str, &str); 3] = [
+    ("Fake", "fakes"),
+    ("Password", "passwords"),
+    ("UUID", "uuids"),
+];
 
 /// Plural of the kind that wraps others.
 pub const CLUSTER_PLURAL: &str = "clustergenerators";
@@ -41,16 +44,24 @@ pub fn plural(kind: &str) -> Result<&'static str> {
         return Ok(CLUSTER_PLURAL);
     }
     let known = KINDS.iter().find(|(name, _)| *name == kind);
-    known.map(|(_, plural)| *plural).ok_or_else(|| not_in_build(kind))
+    known
+        .map(|(_, plural)| *plural)
+        .ok_or_else(|| not_in_build(kind))
 }
 
 fn not_in_build(kind: &str) -> Error {
     let known = KINDS.map(|(name, _)| name).join(", ");
-    Error::unsupported(format!("generator kind {kind} is not in this build, which has {known}"))
+    Error::unsupported(format!(
+        "generator kind {kind} is not in this build, which has {known}"
+    ))
 }
 
 fn parse<T: serde::de::DeserializeOwned>(kind: &str, spec: &Value) -> Result<T> {
-    let spec = if spec.is_null() { Value::Object(serde_json::Map::new()) } else { spec.clone() };
+    let spec = if spec.is_null() {
+        Value::Object(serde_json::Map::new())
+    } else {
+        spec.clone()
+    };
     serde_json::from_value(spec)
         .map_err(|error| Error::invalid_spec(format!("spec of generator {kind}: {error}")))
 }

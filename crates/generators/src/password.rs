@@ -52,24 +52,40 @@ fn keys(spec: &Spec) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
     for key in &spec.secret_keys {
         if key.is_empty() {
-            return Err(Error::invalid_spec("spec.secretKeys must not have an empty key"));
+            return Err(Error::invalid_spec(
+                "spec.secretKeys must not have an empty key",
+            ));
         }
         if !seen.insert(key) {
-            return Err(Error::invalid_spec(format!("spec.secretKeys has {key:?} twice")));
+            return Err(Error::invalid_spec(format!(
+                "spec.secretKeys has {key:?} twice"
+            )));
         }
     }
     Ok(spec.secret_keys.clone())
 }
 
 fn password(spec: &Spec, random: &mut dyn Random) -> Result<String> {
-    let length = spec.length.filter(|length| *length > 0).unwrap_or(DEFAULT_LENGTH);
+    let length = spec
+        .length
+        .filter(|length| *length > 0)
+        .unwrap_or(DEFAULT_LENGTH);
     let digits = spec.digits.unwrap_or(length / SHARE);
     let symbols = spec.symbols.unwrap_or(length / SHARE);
     let Some(letters) = length.checked_sub(digits.saturating_add(symbols)) else {
-        return Err(Error::invalid_spec("number of digits and symbols must be less than total length"));
+        return Err(Error::invalid_spec(
+            "number of digits and symbols must be less than total length",
+        ));
     };
-    let alphabet = if spec.no_upper { LOWER.to_owned() } else { format!("{LOWER}{UPPER}") };
-    let given = spec.symbol_characters.as_deref().filter(|symbols| !symbols.is_empty());
+    let alphabet = if spec.no_upper {
+        LOWER.to_owned()
+    } else {
+        format!("{LOWER}{UPPER}")
+    };
+    let given = spec
+        .symbol_characters
+        .as_deref()
+        .filter(|symbols| !symbols.is_empty());
     let parts = [
         (letters, alphabet.as_str(), "letters"),
         (digits, DIGITS, "digits"),
@@ -77,7 +93,13 @@ fn password(spec: &Spec, random: &mut dyn Random) -> Result<String> {
     ];
     let mut password: Vec<char> = Vec::with_capacity(length);
     for (count, alphabet, what) in parts {
-        insert(&mut password, count, alphabet, (spec.allow_repeat, what), random)?;
+        insert(
+            &mut password,
+            count,
+            alphabet,
+            (spec.allow_repeat, what),
+            random,
+        )?;
     }
     Ok(password.into_iter().collect())
 }
@@ -97,7 +119,11 @@ fn insert(
     }
     for _ in 0..count {
         let at = below(random, left.len());
-        let character = if allow_repeat { left[at] } else { left.swap_remove(at) };
+        let character = if allow_repeat {
+            left[at]
+        } else {
+            left.swap_remove(at)
+        };
         let place = below(random, password.len() + 1);
         password.insert(place, character);
     }
@@ -113,7 +139,11 @@ mod tests {
 
     fn made(spec: &Value) -> String {
         let made = generate(spec, &mut Counting::default()).unwrap();
-        made.get(DEFAULT_KEY).unwrap().expose_utf8().unwrap().to_owned()
+        made.get(DEFAULT_KEY)
+            .unwrap()
+            .expose_utf8()
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
@@ -141,7 +171,10 @@ mod tests {
         assert!(generate(&spec, &mut Counting::default()).is_err());
         let mut allowed = spec;
         allowed["allowRepeat"] = json!(true);
-        assert_eq!(made(&allowed).chars().filter(char::is_ascii_digit).count(), 20);
+        assert_eq!(
+            made(&allowed).chars().filter(char::is_ascii_digit).count(),
+            20
+        );
     }
 
     #[test]

@@ -29,7 +29,10 @@ pub(crate) struct Counting(u64);
 impl Random for Counting {
     fn fill(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             *byte = self.0.to_be_bytes()[0];
         }
     }

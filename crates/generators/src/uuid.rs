@@ -10,10 +10,19 @@ pub(crate) fn generate(random: &mut dyn Random) -> Result<SecretMap> {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = crate::encoding::hex(&bytes);
-    let text = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
-    Ok(SecretMap::from_iter([("uuid".to_owned(), SecretValue::from(text))]))
+    let text = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ]
+    .join("-");
+    Ok(SecretMap::from_iter([(
+        "uuid".to_owned(),
+        SecretValue::from(text),
+    )]))
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -26,7 +35,10 @@ mod tests {
 
         let text = made.get("uuid").unwrap().expose_utf8().unwrap();
         let parts: Vec<&str> = text.split('-').collect();
-        assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+        assert_eq!(
+            parts.iter().map(|part| part.len()).collect::<Vec<_>>(),
+            [8, 4, 4, 4, 12]
+        );
         assert!(parts[2].starts_with('4'));
         assert!(parts[3].starts_with(['8', '9', 'a', 'b']));
     }

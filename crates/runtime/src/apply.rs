@@ -1,14 +1,16 @@
 //! The one place that writes to the API server. Creates and replacements carry a field manager and
 //! are optimistic; patches are JSON merge patches; deletes always carry preconditions. What to write
-//! is decided elsewhere.
+//! is decided elsewhere. Answers are decoded to what the caller wants of them: [`Written`] or the
+//! whole object.
 
 use kube::Client;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind};
-use crate::target::{Target, Written, WrittenObject, send};
+use crate::target::{Target, Written, send};
 
 /// Writes objects.
 #[derive(Clone)]
@@ -28,12 +30,12 @@ impl Writer {
     }
 
     /// Creates an object. [`FailureKind::AlreadyExists`] when there is one of that name.
-    pub async fn create(
+    pub async fn create<A: DeserializeOwned>(
         &self,
         target: &Target,
         object: &impl Serialize,
         manager: Option<&str>,
-    ) -> Result<Written, Failure> {
+    ) -> Result<A, Failure> {
         let request = target
             .collection()
             .create(&managed(manager), encode(object)?);
@@ -42,12 +44,12 @@ impl Writer {
 
     /// Replaces an object whose `resourceVersion` is that of its last read;
     /// [`FailureKind::Conflict`] when it changed since.
-    pub async fn replace(
+    pub async fn replace<A: DeserializeOwned>(
         &self,
         target: &Target,
         object: &impl Serialize,
         manager: Option<&str>,
-    ) -> Result<Written, Failure> {
+    ) -> Result<A, Failure> {
         let body = encode(object)?;
         let collection = target.collection();
         self.write(collection.replace(target.name(), &managed(manager), body))
@@ -55,12 +57,12 @@ impl Writer {
     }
 
     /// Merges a JSON merge patch into an object.
-    pub async fn merge(
+    pub async fn merge<A: DeserializeOwned>(
         &self,
         target: &Target,
         patch: &Value,
         manager: Option<&str>,
-    ) -> Result<Written, Failure> {
+    ) -> Result<A, Failure> {
         let params = PatchParams {
             field_manager: manager.map(str::to_owned),
             ..PatchParams::default()
@@ -70,26 +72,19 @@ impl Writer {
             .await
     }
 
-    /// Sets the whole list of finalizers of the object with this uid.
-    pub async fn set_finalizers(
+    /// Merges a status into that of the object with this uid.
+    pub async fn patch_status<A: DeserializeOwned>(
         &self,
         target: &Target,
         uid: &str,
-        finalizers: &[String],
-    ) -> Result<Written, Failure> {
-        let patch = json!({"metadata": {"uid": uid, "finalizers": finalizers}});
-        self.merge(target, &patch, None).await
-    }
-
-    /// Merges a patch of the status of the object with this uid; see [`crate::status`].
-    pub async fn patch_status(
-        &self,
-        target: &Target,
-        uid: &str,
-        status: &Value,
-    ) -> Result<Written, Failure> {
+        status: &impl Serialize,
+        manager: Option<&str>,
+    ) -> Result<A, Failure> {
         let patch = Patch::Merge(json!({"metadata": {"uid": uid}, "status": status}));
-        let params = PatchParams::default();
+        let params = PatchParams {
+            field_manager: manager.map(str::to_owned),
+            ..PatchParams::default()
+        };
         let collection = target.collection();
         self.write(collection.patch_subresource("status", target.name(), &params, &patch))
             .await
@@ -111,19 +106,18 @@ impl Writer {
             ..DeleteParams::default()
         };
         let request = target.collection().delete(target.name(), &params);
-        match send::<WrittenObject>(&self.client, request).await {
+        match send::<Written>(&self.client, request).await {
             Ok(_) => Ok(()),
             Err(failure) if failure.is(FailureKind::NotFound) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
 
-    async fn write(
+    async fn write<A: DeserializeOwned>(
         &self,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
-    ) -> Result<Written, Failure> {
-        let object: WrittenObject = send(&self.client, request).await?;
-        Ok(object.metadata)
+    ) -> Result<A, Failure> {
+        send(&self.client, request).await
     }
 }
 

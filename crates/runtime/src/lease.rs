@@ -17,7 +17,7 @@ use crate::health::Component;
 use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 use crate::supervise;
-use crate::target::Target;
+use crate::target::{Target, Written};
 
 mod election;
 
@@ -228,7 +228,7 @@ impl Candidate {
         lease.metadata.name = Some(self.settings.name.clone());
         lease.metadata.namespace = Some(self.settings.namespace.clone());
         lease.spec = Some(self.election.claim(self.time.now()));
-        let written = self.writer.create(&self.target, &lease, None).await?;
+        let written: Written = self.writer.create(&self.target, &lease, None).await?;
         self.hold(lease, written.resource_version, passed);
         Ok(true)
     }
@@ -237,7 +237,7 @@ impl Candidate {
         // Counted from before the request, so that we never believe longer than others do.
         let passed = self.started.elapsed();
         lease.spec = Some(self.election.claim(self.time.now()));
-        let written = self.writer.replace(&self.target, &lease, None).await?;
+        let written: Written = self.writer.replace(&self.target, &lease, None).await?;
         self.hold(lease, written.resource_version, passed);
         Ok(())
     }

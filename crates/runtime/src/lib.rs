@@ -8,7 +8,7 @@
 //! | a client of the API server | [`client::connect`] |
 //! | news about a kind | [`watch::watch`] |
 //! | runs of objects | [`dispatch::Dispatcher`], over [`schedule::Schedule`], [`backoff`], [`supervise`] |
-//! | reads and writes | [`target::Target`], [`apply::Writer`], [`status::patch`], [`failure::Failure`] |
+//! | reads and writes | [`target::Target`], [`apply::Writer`], [`failure::Failure`] |
 //! | events | [`events::Events`] |
 //! | one leader | [`lease::Candidate`] |
 //! | endpoints | [`serve::Server`] with [`serve::health`] and [`serve::metrics`] |
@@ -30,7 +30,6 @@ pub mod metrics;
 pub mod schedule;
 pub mod serve;
 pub mod shutdown;
-pub mod status;
 pub mod supervise;
 pub mod transport;
 

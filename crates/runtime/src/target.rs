@@ -18,25 +18,45 @@ pub struct Target {
     name: String,
 }
 
-/// What a write tells about the object it wrote.
+/// What most writers want to know of the object they wrote. Decodes from any object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(from = "AnyObject")]
 pub struct Written {
     /// Unique id.
-    #[serde(default)]
     pub uid: String,
     /// Version after the write.
-    #[serde(default)]
     pub resource_version: String,
     /// Generation after the write.
-    #[serde(default)]
     pub generation: i64,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct WrittenObject {
+struct AnyObject {
     #[serde(default)]
-    pub(crate) metadata: Written,
+    metadata: AnyMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AnyMeta {
+    uid: String,
+    resource_version: String,
+    generation: i64,
+}
+
+impl From<AnyObject> for Written {
+    fn from(object: AnyObject) -> Self {
+        let AnyMeta {
+            uid,
+            resource_version,
+            generation,
+        } = object.metadata;
+        Self {
+            uid,
+            resource_version,
+            generation,
+        }
+    }
 }
 
 impl Target {

@@ -6,7 +6,10 @@ use crate::verdict::{Verdict, judge};
 
 /// Answers a review. Deletions are always allowed; a request that cannot be read is refused.
 pub fn review(request: &Value) -> Value {
-    let api_version = request.get("apiVersion").cloned().unwrap_or(json!("admission.k8s.io/v1"));
+    let api_version = request
+        .get("apiVersion")
+        .cloned()
+        .unwrap_or(json!("admission.k8s.io/v1"));
     let asked = &request["request"];
     let kind = asked["kind"]["kind"].as_str().unwrap_or_default();
     let verdict = match asked["operation"].as_str() {

@@ -16,7 +16,10 @@ pub struct Verdict {
 
 impl Verdict {
     fn refused(text: impl Into<String>) -> Self {
-        Self { refusal: Some(text.into()), warnings: Vec::new() }
+        Self {
+            refusal: Some(text.into()),
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -35,13 +38,15 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
             }
             Err(error) => Verdict::refused(error.to_string()),
         },
-        "ClusterSecretStore" => match serde_json::from_value::<ClusterSecretStore>(object.clone()) {
-            Ok(store) => {
-                let name = store.metadata.name.unwrap_or_default();
-                judge_store(&store.spec, &name, &Scope::Cluster { caller: None })
+        "ClusterSecretStore" => {
+            match serde_json::from_value::<ClusterSecretStore>(object.clone()) {
+                Ok(store) => {
+                    let name = store.metadata.name.unwrap_or_default();
+                    judge_store(&store.spec, &name, &Scope::Cluster { caller: None })
+                }
+                Err(error) => Verdict::refused(error.to_string()),
             }
-            Err(error) => Verdict::refused(error.to_string()),
-        },
+        }
         _ => Verdict::default(),
     }
 }
@@ -49,7 +54,10 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
 fn external_secret(object: &ExternalSecret) -> Verdict {
     let faults = validate::external_secret(&object.spec);
     let refusal = (!faults.is_empty()).then(|| faults.join("\n"));
-    Verdict { refusal, warnings: Vec::new() }
+    Verdict {
+        refusal,
+        warnings: Vec::new(),
+    }
 }
 
 fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
@@ -63,14 +71,20 @@ fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
         Ok(entry) => entry,
         // Existing manifests of providers that come later must still apply.
         Err(error) if error.is_left_out() => {
-            return Verdict { refusal: None, warnings: vec![error.to_string()] };
+            return Verdict {
+                refusal: None,
+                warnings: vec![error.to_string()],
+            };
         }
         Err(error) => return Verdict::refused(error.for_store(name)),
     };
     match entry.validate(settings, scope) {
         Ok(mut warnings) => {
             warnings.extend(maintenance(entry.stability(), name));
-            Verdict { refusal: None, warnings }
+            Verdict {
+                refusal: None,
+                warnings,
+            }
         }
         Err(error) => Verdict::refused(error.to_string()),
     }

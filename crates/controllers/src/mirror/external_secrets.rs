@@ -44,11 +44,15 @@ impl Row {
     /// Labels of the object.
     pub(crate) fn labels(&self) -> BTreeMap<String, String> {
         let object: Option<ExternalSecret> = serde_json::from_slice(&self.packed).ok();
-        object.and_then(|object| object.metadata.labels).unwrap_or_default()
+        object
+            .and_then(|object| object.metadata.labels)
+            .unwrap_or_default()
     }
 
     fn refresh(&mut self, object: &ExternalSecret) {
-        self.packed = serde_json::to_vec(object).unwrap_or_default().into_boxed_slice();
+        self.packed = serde_json::to_vec(object)
+            .unwrap_or_default()
+            .into_boxed_slice();
         self.version = version(object);
         self.ready = ready(object);
     }
@@ -104,7 +108,11 @@ impl ExternalSecrets {
         } else {
             self.unlink(&key, &row);
             let (tally, memory) = (row.tally, row.memory);
-            row = Row { tally, memory, ..self.row(&key, &object, trigger) };
+            row = Row {
+                tally,
+                memory,
+                ..self.row(&key, &object, trigger)
+            };
             Touch::Changed
         };
         self.rows.insert(key.clone(), row);
@@ -113,7 +121,9 @@ impl ExternalSecrets {
 
     /// Takes an object out.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
-        let Some(row) = self.rows.remove(key) else { return false };
+        let Some(row) = self.rows.remove(key) else {
+            return false;
+        };
         self.unlink(key, &row);
         true
     }
@@ -142,7 +152,9 @@ impl ExternalSecrets {
     pub(crate) fn waiting_on(&self, store: &StoreKey) -> Vec<ObjectKey> {
         let users = self.by_store.get(store).into_iter().flatten();
         let waiting = |key: &&ObjectKey| {
-            self.rows.get(*key).is_some_and(|row| row.ready != Some(true))
+            self.rows
+                .get(*key)
+                .is_some_and(|row| row.ready != Some(true))
         };
         users.filter(waiting).cloned().collect()
     }
@@ -152,13 +164,20 @@ impl ExternalSecrets {
         let first = ObjectKey::new(namespace, "");
         let rows = self.rows.range(first..);
         let rows = rows.take_while(|(key, _)| key.namespace() == namespace);
-        rows.filter(|(_, row)| row.ready != Some(true)).map(|(key, _)| key.clone()).collect()
+        rows.filter(|(_, row)| row.ready != Some(true))
+            .map(|(key, _)| key.clone())
+            .collect()
     }
 
     /// Who writes the Secret `target`.
     pub(crate) fn writers_of(&self, target: &ObjectKey) -> Vec<ObjectKey> {
-        let mut writers: Vec<ObjectKey> =
-            self.by_target.get(target).into_iter().flatten().cloned().collect();
+        let mut writers: Vec<ObjectKey> = self
+            .by_target
+            .get(target)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         if let Some((own, row)) = self.rows.get_key_value(target)
             && row.target.is_none()
         {
@@ -171,7 +190,10 @@ impl ExternalSecrets {
     pub(crate) fn note_run(&mut self, key: &ObjectKey, nanos: u64, outcome: &Outcome) {
         if let Some(row) = self.rows.get_mut(key) {
             row.tally.runs = row.tally.runs.saturating_add(1);
-            row.tally.errors = row.tally.errors.saturating_add(outcome.failure.is_some().into());
+            row.tally.errors = row
+                .tally
+                .errors
+                .saturating_add(outcome.failure.is_some().into());
             row.tally.last_nanos = nanos;
             row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
             row.memory.awaits_target = outcome.awaits_target;
@@ -179,7 +201,10 @@ impl ExternalSecrets {
     }
 
     /// Rows in order of their keys, those behind `key` or all.
-    pub(crate) fn after(&self, key: Option<&ObjectKey>) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+    pub(crate) fn after(
+        &self,
+        key: Option<&ObjectKey>,
+    ) -> impl Iterator<Item = (&ObjectKey, &Row)> {
         let start = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.rows.range((start, Bound::Unbounded))
     }
@@ -202,9 +227,15 @@ impl ExternalSecrets {
     fn link_stores(&mut self, key: &ObjectKey, object: &ExternalSecret) -> Box<[Arc<StoreKey>]> {
         let mut linked = Vec::new();
         for store in lockstep_plan::external_secret::store_keys(object) {
-            let known = self.by_store.get_key_value(&store).map(|(known, _)| Arc::clone(known));
+            let known = self
+                .by_store
+                .get_key_value(&store)
+                .map(|(known, _)| Arc::clone(known));
             let store = known.unwrap_or_else(|| Arc::new(store));
-            self.by_store.entry(Arc::clone(&store)).or_default().insert(key.clone());
+            self.by_store
+                .entry(Arc::clone(&store))
+                .or_default()
+                .insert(key.clone());
             linked.push(store);
         }
         linked.into_boxed_slice()
@@ -216,7 +247,10 @@ impl ExternalSecrets {
             return None;
         }
         let target = ObjectKey::new(key.namespace(), name);
-        self.by_target.entry(target.clone()).or_default().insert(key.clone());
+        self.by_target
+            .entry(target.clone())
+            .or_default()
+            .insert(key.clone());
         Some(target)
     }
 
@@ -260,14 +294,19 @@ fn trigger(object: &ExternalSecret) -> u64 {
     meta.annotations.hash(&mut hasher);
     meta.deletion_timestamp.is_some().hash(&mut hasher);
     let finalizers = meta.finalizers.iter().flatten();
-    finalizers.into_iter().any(|name| name == FINALIZER_EXTERNAL_SECRET).hash(&mut hasher);
+    finalizers
+        .into_iter()
+        .any(|name| name == FINALIZER_EXTERNAL_SECRET)
+        .hash(&mut hasher);
     hasher.finish()
 }
 
 /// The resource version as a number; zero where it is none, so that such objects are always taken.
 fn version(object: &ExternalSecret) -> u64 {
     let version = object.metadata.resource_version.as_deref();
-    version.and_then(|version| version.parse().ok()).unwrap_or_default()
+    version
+        .and_then(|version| version.parse().ok())
+        .unwrap_or_default()
 }
 
 fn ready(object: &ExternalSecret) -> Option<bool> {

@@ -34,12 +34,18 @@ impl Stores {
             relist.saw(&key);
         }
         let touch = match self.rows.get(&key) {
-            None => StoreTouch { run: true, wake_users: true },
+            None => StoreTouch {
+                run: true,
+                wake_users: true,
+            },
             Some(old) => {
                 row.last_nanos = old.last_nanos;
                 let changed = differs(&old.metadata, &row.metadata);
                 let became_ready = row.ready() == Some(true) && old.ready() != Some(true);
-                StoreTouch { run: changed, wake_users: changed || became_ready }
+                StoreTouch {
+                    run: changed,
+                    wake_users: changed || became_ready,
+                }
             }
         };
         self.rows.insert(key.clone(), Arc::new(row));

@@ -37,7 +37,9 @@ impl Targets {
 
     /// Takes a Secret out; also one that merely lost its label.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
-        let Some(row) = self.rows.remove(key) else { return false };
+        let Some(row) = self.rows.remove(key) else {
+            return false;
+        };
         self.unlink(key, &row);
         true
     }

@@ -25,12 +25,16 @@ pub(super) async fn apply<W: World>(
         TargetPlan::Create(desired) => create(world, &desired).await,
         TargetPlan::Look(desired) => look(world, &desired).await,
         TargetPlan::Delete(delete) => remove(world, namespace, &delete).await,
-        TargetPlan::LookToDelete(name) => {
-            look_to_delete(world, object, &name, settings).await
-        }
+        TargetPlan::LookToDelete(name) => look_to_delete(world, object, &name, settings).await,
     };
-    let mut applied = Applied { events: plan.events, ..Applied::target(target) };
-    if !matches!(applied.target, TargetOutcome::Failed(_) | TargetOutcome::Conflict) {
+    let mut applied = Applied {
+        events: plan.events,
+        ..Applied::target(target)
+    };
+    if !matches!(
+        applied.target,
+        TargetOutcome::Failed(_) | TargetOutcome::Conflict
+    ) {
         delete_orphans(world, namespace, &plan.orphans, &mut applied).await;
     }
     applied

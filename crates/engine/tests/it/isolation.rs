@@ -16,7 +16,9 @@ spec:
     fake:
       data: [{key: k, value: v}]
 ";
-    serde_saphyr::from_str::<ClusterSecretStore>(yaml).unwrap().into()
+    serde_saphyr::from_str::<ClusterSecretStore>(yaml)
+        .unwrap()
+        .into()
 }
 
 #[test]
@@ -37,7 +39,11 @@ fn a_new_generation_is_a_new_connection() {
     let first = block_on(connections.open(&store, None)).unwrap();
     let mut metadata = store.metadata.clone();
     metadata.generation = Some(2);
-    let edited = ClusterSecretStore { metadata, spec: store.spec.clone(), status: None };
+    let edited = ClusterSecretStore {
+        metadata,
+        spec: store.spec.clone(),
+        status: None,
+    };
 
     let second = block_on(connections.open(&edited.into(), None)).unwrap();
 

@@ -41,16 +41,22 @@ impl Memory {
             refuse: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
             connections: Connections::new(services().shared()),
-            settings: Settings { flood_gate: false, ..Settings::default() },
+            settings: Settings {
+                flood_gate: false,
+                ..Settings::default()
+            },
         }
     }
 
     /// Runs the object once, as the mirror would show it.
     pub(crate) fn run(&self, now: Timestamp) -> Outcome {
         let object = self.object.lock().unwrap().clone();
-        let row = self.secrets.lock().unwrap().get(object.target_name()).map(|secret| {
-            Arc::new(TargetRow::of(secret, &self.settings.salt))
-        });
+        let row = self
+            .secrets
+            .lock()
+            .unwrap()
+            .get(object.target_name())
+            .map(|secret| Arc::new(TargetRow::of(secret, &self.settings.salt)));
         let observation = Observation {
             object,
             namespace_labels: Arc::default(),
@@ -88,7 +94,10 @@ impl Memory {
     pub(crate) fn ready(&self) -> (String, String) {
         let object = self.object.lock().unwrap();
         let condition = &object.status.as_ref().unwrap().conditions[0];
-        (condition.status.clone(), condition.message.clone().unwrap_or_default())
+        (
+            condition.status.clone(),
+            condition.message.clone().unwrap_or_default(),
+        )
     }
 
     fn write(&self, entry: String) -> Result<(), WorldError> {
@@ -136,7 +145,10 @@ impl World for Memory {
     }
 
     async fn replace_secret(&self, secret: Secret, _: &str) -> Result<(), WorldError> {
-        self.write(format!("replace {}", secret.metadata.name.as_deref().unwrap()))?;
+        self.write(format!(
+            "replace {}",
+            secret.metadata.name.as_deref().unwrap()
+        ))?;
         self.put_secret(secret);
         Ok(())
     }

@@ -47,9 +47,15 @@ fn the_first_sync_is_three_writes() {
 
     world.run(start());
 
-    assert_eq!(world.taken_log(), ["patch finalizers", "create db", "status"]);
+    assert_eq!(
+        world.taken_log(),
+        ["patch finalizers", "create db", "status"]
+    );
     assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
-    assert_eq!(world.ready(), ("True".to_owned(), "secret synced".to_owned()));
+    assert_eq!(
+        world.ready(),
+        ("True".to_owned(), "secret synced".to_owned())
+    );
 }
 
 #[test]
@@ -124,7 +130,10 @@ fn a_missing_remote_secret_keeps_the_target_that_is_there() {
     assert_eq!(world.taken_log(), ["patch finalizers", "status"]);
     let (status, message) = world.ready();
     assert_eq!(status, "False");
-    assert!(message.starts_with("could not get secret data from provider: NotFound: "), "{message}");
+    assert!(
+        message.starts_with("could not get secret data from provider: NotFound: "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -149,6 +158,16 @@ fn an_object_being_deleted_loses_its_finalizer_and_keeps_its_secret() {
     world.run(start());
 
     assert_eq!(world.taken_log(), ["patch finalizers"]);
-    assert!(world.object.lock().unwrap().metadata.finalizers.as_ref().unwrap().is_empty());
+    assert!(
+        world
+            .object
+            .lock()
+            .unwrap()
+            .metadata
+            .finalizers
+            .as_ref()
+            .unwrap()
+            .is_empty()
+    );
     assert!(world.value("db", "user").is_some());
 }

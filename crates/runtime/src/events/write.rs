@@ -13,7 +13,7 @@ use super::correlate::{Correlator, Decision, Occurrence};
 use super::{Item, Report};
 use crate::apply::Writer;
 use crate::failure::{Failure, FailureKind};
-use crate::target::Target;
+use crate::target::{Target, Written};
 
 /// Where events about cluster-scoped objects go.
 const CLUSTER_NAMESPACE: &str = "default";
@@ -88,14 +88,14 @@ async fn write(
             "lastTimestamp": seconds(report.at),
             "message": occurrence.message,
         });
-        match writer.merge(&target, &patch, None).await {
+        match writer.merge::<Written>(&target, &patch, None).await {
             // Events live an hour; an older one is written anew.
             Err(failure) if failure.is(FailureKind::NotFound) => {}
             done => return done.map(drop),
         }
     }
     match writer
-        .create(&target, &body(report, occurrence), None)
+        .create::<Written>(&target, &body(report, occurrence), None)
         .await
     {
         // An earlier try arrived although its answer did not.

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::failure::FailureKind;
-use lockstep_runtime::target::Target;
+use lockstep_runtime::target::{Target, Written};
 use lockstep_testkit::client::TestCluster;
 use serde_json::{Value, json};
 
@@ -25,21 +25,21 @@ async fn a_secret_is_created_once_under_its_manager_and_replaced_only_unchanged(
 
     let object = secret("s", "one");
     let created = writer
-        .create(&target, &object, Some("manager"))
+        .create::<Written>(&target, &object, Some("manager"))
         .await
         .unwrap();
     let again = writer
-        .create(&target, &object, Some("manager"))
+        .create::<Written>(&target, &object, Some("manager"))
         .await
         .unwrap_err();
     let mut stored: Secret = target.require(writer.client()).await.unwrap();
     stored.immutable = Some(false);
     let replaced = writer
-        .replace(&target, &stored, Some("manager"))
+        .replace::<Written>(&target, &stored, Some("manager"))
         .await
         .unwrap();
     let stale = writer
-        .replace(&target, &stored, Some("manager"))
+        .replace::<Written>(&target, &stored, Some("manager"))
         .await
         .unwrap_err();
 
@@ -59,9 +59,15 @@ async fn a_delete_spares_what_took_the_name_since() {
     let writer = Writer::new(client(&cluster, User::Operator).await);
     let target = Target::of::<Secret>(Some(namespace.name()), "s");
     let object = secret("s", "one");
-    let first = writer.create(&target, &object, None).await.unwrap();
+    let first = writer
+        .create::<Written>(&target, &object, None)
+        .await
+        .unwrap();
     writer.delete(&target, &first.uid, None).await.unwrap();
-    let second = writer.create(&target, &object, None).await.unwrap();
+    let second = writer
+        .create::<Written>(&target, &object, None)
+        .await
+        .unwrap();
 
     let spared = writer.delete(&target, &first.uid, None).await.unwrap_err();
     let stale = writer
@@ -79,30 +85,6 @@ async fn a_delete_spares_what_took_the_name_since() {
 }
 
 #[tokio::test]
-async fn finalizers_are_set_only_on_the_object_that_was_meant() {
-    let cluster = TestCluster::connect().await.unwrap();
-    let namespace = cluster.namespace().await.unwrap();
-    let writer = Writer::new(client(&cluster, User::Operator).await);
-    let target = Target::of::<Secret>(Some(namespace.name()), "s");
-    let created = writer
-        .create(&target, &secret("s", "x"), None)
-        .await
-        .unwrap();
-    let finalizers = ["example.com/held".to_owned()];
-
-    let other = "00000000-0000-0000-0000-000000000000";
-    let wrong = writer.set_finalizers(&target, other, &finalizers).await;
-    let right = writer
-        .set_finalizers(&target, &created.uid, &finalizers)
-        .await;
-    let freed = writer.set_finalizers(&target, &created.uid, &[]).await;
-
-    let wrong = wrong.unwrap_err();
-    assert!(wrong.is(FailureKind::Conflict), "{wrong:?}");
-    assert!(right.is_ok() && freed.is_ok());
-}
-
-#[tokio::test]
 async fn missing_rights_are_told_with_the_servers_words() {
     let cluster = TestCluster::connect().await.unwrap();
     let namespace = cluster.namespace().await.unwrap();
@@ -110,7 +92,10 @@ async fn missing_rights_are_told_with_the_servers_words() {
     let target = Target::of::<ConfigMap>(Some(namespace.name()), "c");
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
 
-    let refused = writer.create(&target, &object, None).await.unwrap_err();
+    let refused = writer
+        .create::<Written>(&target, &object, None)
+        .await
+        .unwrap_err();
 
     assert!(refused.is(FailureKind::Forbidden));
     assert!(

@@ -47,7 +47,9 @@ fn a_label_an_annotation_and_a_generation_are_news() {
     };
 
     let (_, annotated) = objects.apply(object("a", 2, force));
-    let (_, edited) = objects.apply(object("a", 3, |object| object.metadata.generation = Some(2)));
+    let (_, edited) = objects.apply(object("a", 3, |object| {
+        object.metadata.generation = Some(2)
+    }));
 
     assert_eq!((annotated, edited), (Touch::Changed, Touch::Changed));
 }
@@ -57,7 +59,9 @@ fn an_event_older_than_our_own_write_is_passed_over() {
     let mut objects = ExternalSecrets::default();
     objects.apply(object("a", 5, ready("True")));
 
-    let (_, late) = objects.apply(object("a", 4, |object| object.metadata.generation = Some(9)));
+    let (_, late) = objects.apply(object("a", 4, |object| {
+        object.metadata.generation = Some(9)
+    }));
 
     assert_eq!(late, Touch::Same);
     let (kept, _) = objects.get(&key("a")).unwrap();
@@ -87,8 +91,15 @@ fn a_store_that_is_no_longer_named_is_no_longer_linked() {
 
     objects.apply(object("a", 2, other));
 
-    assert!(objects.waiting_on(&StoreKey::namespaced("ns", "store")).is_empty());
-    assert_eq!(objects.waiting_on(&StoreKey::namespaced("ns", "other")), [key("a")]);
+    assert!(
+        objects
+            .waiting_on(&StoreKey::namespaced("ns", "store"))
+            .is_empty()
+    );
+    assert_eq!(
+        objects.waiting_on(&StoreKey::namespaced("ns", "other")),
+        [key("a")]
+    );
 }
 
 #[test]
