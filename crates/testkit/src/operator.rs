@@ -92,7 +92,9 @@ impl Operator {
     /// Asks it to stop, as a kubelet does, and says how long that took.
     pub fn terminate(&mut self) -> Result<(Duration, ExitStatus)> {
         let began = Instant::now();
-        let asked = Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
+        let asked = Command::new("kill")
+            .args(["-TERM", &self.id().to_string()])
+            .status()?;
         if !asked.success() {
             bail!("cannot send a signal to the operator");
         }
@@ -133,6 +135,9 @@ fn ask(at: SocketAddr, path: &str) -> Result<(u16, String)> {
     stream.read_to_end(&mut answer)?;
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     Ok((status.context("no HTTP status")?, body.to_owned()))
 }

@@ -1,3 +1,5 @@
+//! How fetched payloads become data: order, rewriting, conversion, decoding, absence.
+
 use lockstep_api::ExternalSecret;
 use lockstep_provider::error::{ErrorKind, Retry, Tombstone};
 use lockstep_provider::{Error, SecretMap, SecretValue};

@@ -1,3 +1,5 @@
+//! What a run decides before anything is fetched.
+
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
 use lockstep_provider::{Find, MetadataPolicy, RemoteRef};

@@ -1,3 +1,5 @@
+//! What is written for which policy, and what is left alone.
+
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;

@@ -1,3 +1,5 @@
+//! Status, events and the next run for every outcome.
+
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
