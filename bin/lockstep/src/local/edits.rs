@@ -18,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A stream of edits.
 pub(crate) struct Edits {
     events: mpsc::Receiver<()>,
+    /// An edit that came and was not handed out yet.
+    waiting: bool,
     /// Events end when it is dropped.
     _watcher: RecommendedWatcher,
 }
@@ -39,15 +41,20 @@ impl Edits {
         watcher.watch(folder, RecursiveMode::Recursive)?;
         Ok(Self {
             events,
+            waiting: false,
             _watcher: watcher,
         })
     }
 
-    /// Completes once the folder was edited and is quiet again.
+    /// Completes once the folder was edited and is quiet again. No edit is lost by dropping the
+    /// wait.
     pub(crate) async fn next(&mut self) {
-        if self.events.recv().await.is_none() {
-            // The watcher is gone; nothing more will come.
-            return std::future::pending().await;
+        if !self.waiting {
+            if self.events.recv().await.is_none() {
+                // The watcher is gone; nothing more will come.
+                return std::future::pending().await;
+            }
+            self.waiting = true;
         }
         let settle = async {
             while tokio::time::timeout(SETTLE, self.events.recv())
@@ -57,6 +64,7 @@ impl Edits {
         };
         // A folder that never gets quiet is read all the same.
         let _ = tokio::time::timeout(PATIENCE, settle).await;
+        self.waiting = false;
     }
 }
 

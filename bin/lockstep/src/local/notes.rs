@@ -11,9 +11,26 @@ use super::view::{Health, View};
 /// What the last round was told as.
 #[derive(Default)]
 pub(crate) struct Notes {
-    objects: BTreeMap<String, String>,
+    objects: BTreeMap<String, Line>,
     secrets: BTreeMap<String, (String, String)>,
     problems: BTreeSet<String>,
+}
+
+/// Something that is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// Whether it is told to those who asked for failures only.
+    pub(crate) is_failure: bool,
+}
+
+impl Line {
+    fn news(text: String) -> Self {
+        Self {
+            text,
+            is_failure: false,
+        }
+    }
 }
 
 impl Notes {
@@ -21,14 +38,7 @@ impl Notes {
     pub(crate) fn of(view: &View, manifests: &Manifests, written: Option<&Written>) -> Self {
         let mut objects = BTreeMap::new();
         for store in &view.stores {
-            let namespace = store
-                .key
-                .namespace
-                .iter()
-                .map(|namespace| format!("{namespace}/"));
-            let namespace: String = namespace.collect();
-            let object = format!("{} {namespace}{}", store.key.kind, store.key.name);
-            objects.insert(object, said(&store.health));
+            objects.insert(store.label(), said(&store.health));
         }
         for object in &view.objects {
             objects.insert(
@@ -51,24 +61,30 @@ impl Notes {
     }
 
     /// Lines for what is new since `earlier`.
-    pub(crate) fn since(&self, earlier: &Self) -> Vec<String> {
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<Line> {
         let mut lines = Vec::new();
         for problem in self.problems.difference(&earlier.problems) {
-            lines.push(format!("fault: {problem}"));
+            lines.push(Line {
+                text: format!("fault: {problem}"),
+                is_failure: true,
+            });
         }
         for problem in earlier.problems.difference(&self.problems) {
-            lines.push(format!("mended: {problem}"));
+            lines.push(Line::news(format!("mended: {problem}")));
         }
         for (object, said) in &self.objects {
             if earlier.objects.get(object) != Some(said) {
-                lines.push(format!("{object}: {said}"));
+                lines.push(Line {
+                    text: format!("{object}: {}", said.text),
+                    ..said.clone()
+                });
             }
         }
         for (name, (version, keys)) in &self.secrets {
             match earlier.secrets.get(name) {
-                None => lines.push(format!("{name}: created: {keys}")),
+                None => lines.push(Line::news(format!("{name}: created: {keys}"))),
                 Some((before, _)) if before != version => {
-                    lines.push(format!("{name}: changed: {keys}"));
+                    lines.push(Line::news(format!("{name}: changed: {keys}")));
                 }
                 Some(_) => {}
             }
@@ -76,14 +92,18 @@ impl Notes {
         let gone =
             |name: &&String| !self.objects.contains_key(*name) && !self.secrets.contains_key(*name);
         let names = earlier.objects.keys().chain(earlier.secrets.keys());
-        lines.extend(names.filter(gone).map(|name| format!("{name}: gone")));
+        lines.extend(
+            names
+                .filter(gone)
+                .map(|name| Line::news(format!("{name}: gone"))),
+        );
         lines
     }
 }
 
-fn said(health: &Health) -> String {
+fn said(health: &Health) -> Line {
     if health.is_foreign {
-        return "left alone".to_owned();
+        return Line::news("left alone".to_owned());
     }
     let mut text = health.reason().to_owned();
     if health.is_failed() {
@@ -92,5 +112,8 @@ fn said(health: &Health) -> String {
             text = format!("{text}; {hint}");
         }
     }
-    text
+    Line {
+        text,
+        is_failure: health.is_failed(),
+    }
 }

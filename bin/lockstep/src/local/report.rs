@@ -147,14 +147,7 @@ pub(crate) fn failures(view: &View, manifests: &Manifests, written: Option<&Writ
         table.row(["manifest".to_owned(), problem.to_string()]);
     }
     for store in view.stores.iter().filter(|store| store.health.is_failed()) {
-        let namespace = store
-            .key
-            .namespace
-            .iter()
-            .map(|namespace| format!("{namespace}/"));
-        let namespace: String = namespace.collect();
-        let object = format!("{} {namespace}{}", store.key.kind, store.key.name);
-        failure(&mut table, object, &store.health);
+        failure(&mut table, store.label(), &store.health);
     }
     for object in view
         .objects

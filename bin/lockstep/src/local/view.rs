@@ -56,6 +56,19 @@ pub(crate) struct Health {
     pub(crate) hint: Option<String>,
 }
 
+impl StoreLine {
+    /// Kind, namespace and name.
+    pub(crate) fn label(&self) -> String {
+        let StoreKey {
+            kind,
+            namespace,
+            name,
+        } = &self.key;
+        let name = Name::new(namespace.as_deref().unwrap_or_default(), &**name);
+        format!("{kind} {name}")
+    }
+}
+
 impl Health {
     /// Whether something is wrong.
     pub(crate) fn is_failed(&self) -> bool {

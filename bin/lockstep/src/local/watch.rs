@@ -15,7 +15,7 @@ use super::edits::Edits;
 use super::flags::Output;
 use super::folder::Changes;
 use super::name::Name;
-use super::notes::Notes;
+use super::notes::{Line, Notes};
 use super::runner::{Again, delay, later};
 use super::session::{self, Round, Session};
 
@@ -38,9 +38,14 @@ pub(crate) async fn run(session: &mut Session) -> anyhow::Result<ExitCode> {
     let folder = session.flags.dir.clone();
     let mut edits =
         Edits::of(&folder).with_context(|| format!("watch {} for edits", folder.display()))?;
+    // What was edited before the watch began is seen now, what is edited later by the watch.
+    reread(session);
     let mut agenda = Agenda::default();
     let changes = session.load();
-    let round = agenda.run(session, changes).await;
+    let round = tokio::select! {
+        () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
+        round = agenda.run(session, changes) => round,
+    };
     session.print(&round);
     if session.flags.output == Output::Table {
         session.say(&format!("\nwatching {}; Ctrl-C ends\n", folder.display()));
@@ -50,16 +55,12 @@ pub(crate) async fn run(session: &mut Session) -> anyhow::Result<ExitCode> {
         let next = agenda.next();
         let changes = tokio::select! {
             () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
-            () = edits.next() => match session::read(&session.flags) {
-                Ok(manifests) => {
-                    session.manifests = manifests;
-                    session.load()
-                }
-                Err(text) => {
-                    console::fail(&format!("error: {text}\n"));
+            () = edits.next() => {
+                if !reread(session) {
                     continue;
                 }
-            },
+                session.load()
+            }
             () = wait(session, next) => agenda.due(session.runner.now()),
         };
         agenda.forget(&changes.gone);
@@ -73,11 +74,23 @@ pub(crate) async fn run(session: &mut Session) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Reads the manifests again; a folder that cannot be read leaves them as they were.
+fn reread(session: &mut Session) -> bool {
+    match session::read(&session.flags) {
+        Ok(manifests) => session.manifests = manifests,
+        Err(text) => {
+            console::fail(&format!("error: {text}\n"));
+            return false;
+        }
+    }
+    true
+}
+
 fn notes_of(session: &Session, round: &Round) -> Notes {
     Notes::of(&round.view, &session.manifests, round.written.as_ref())
 }
 
-fn tell(session: &Session, round: &Round, lines: &[String]) {
+fn tell(session: &Session, round: &Round, lines: &[Line]) {
     if lines.is_empty() {
         return;
     }
@@ -87,8 +100,10 @@ fn tell(session: &Session, round: &Round, lines: &[String]) {
     }
     let now = session.runner.now();
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-    for line in lines {
-        session.say(&format!("{now} {line}\n"));
+    for Line { text, is_failure } in lines {
+        if *is_failure || !session.flags.quiet {
+            console::result(&format!("{now} {text}\n"));
+        }
     }
 }
 

@@ -85,6 +85,15 @@ impl Folder {
         std::fs::read_to_string(self.path(file)).ok()
     }
 
+    /// Waits for a file.
+    pub(crate) fn until_there(&self, file: &str) {
+        let began = std::time::Instant::now();
+        while !self.path(file).exists() {
+            assert!(began.elapsed() < PATIENCE, "{file} did not appear");
+            std::thread::yield_now();
+        }
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
         command

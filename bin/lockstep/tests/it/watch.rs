@@ -88,3 +88,22 @@ fn json_is_one_document_a_line_at_every_change() {
     assert_no_values(&watching.seen());
     assert_eq!(watching.stop(), 0);
 }
+
+#[test]
+fn quiet_watching_tells_failures_only() {
+    let folder = Folder::sound();
+    let mut watching = folder.watch(&["-q", "--out", "out"]);
+    folder.until_there("out/default/database.yaml");
+
+    folder.write(
+        "manifests/store.yaml",
+        &STORE.replace("canary-bob", "canary-alice"),
+    );
+    folder.write(
+        "manifests/database.yaml",
+        &OBJECT.replace("key: user", "key: gone"),
+    );
+
+    watching.until("ExternalSecret default/database: SecretSyncedError");
+    assert_eq!(watching.seen().lines().count(), 1, "{}", watching.seen());
+}
