@@ -48,7 +48,7 @@ async fn observe(
     world: &ClusterWorld<'_>,
     key: &ObjectKey,
 ) -> Option<Observation> {
-    let (object, memory) = shared.mirror.external_secrets().get(key)?;
+    let (object, memory) = shared.mirror.external_secrets().take(key)?;
     let namespace_labels = shared.mirror.namespaces().labels(key.namespace());
     let target_key = ObjectKey::new(key.namespace(), object.target_name());
     let (row, former_targets) = {
@@ -61,13 +61,13 @@ async fn observe(
         None if memory.awaits_target && exists(world, &target_key).await => Target::Unlabelled,
         None => Target::Unknown,
     };
-    let last_refresh = memory.refreshed;
     Some(Observation {
         object,
         namespace_labels,
         target,
         former_targets,
-        last_refresh,
+        last_refresh: memory.refreshed,
+        inputs_changed: memory.inputs_changed,
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
+use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
@@ -16,6 +17,9 @@ use crate::gate::Gate;
 use crate::key::ObjectKey;
 use crate::mirror::Touch;
 use crate::shared::Shared;
+
+/// Time between the runs of two users of a store that changed.
+const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
 
 /// ExternalSecrets: whatever changed runs.
 pub(crate) async fn external_secrets(
@@ -160,11 +164,24 @@ pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
         let waiting = shared.mirror.external_secrets().waiting_on(&key);
         wake(shared, waiting);
     }
+    if touch.new_spec {
+        refresh_users(shared, &key);
+    }
     if touch.run {
         match key.kind {
             StoreKind::SecretStore => shared.queues.secret_stores.fresh(key),
             StoreKind::ClusterSecretStore => shared.queues.cluster_stores.fresh(key),
         }
+    }
+}
+
+/// Runs everyone who reads through a changed store, spread so that the store is not flooded.
+fn refresh_users(shared: &Shared, store: &StoreKey) {
+    let users = shared.mirror.external_secrets().store_changed(store);
+    let mut at = shared.now();
+    for key in users {
+        shared.queues.external_secrets.due(key, at);
+        at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
     }
 }
 

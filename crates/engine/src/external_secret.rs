@@ -30,6 +30,8 @@ pub struct Observation {
     pub former_targets: Vec<Arc<TargetRow>>,
     /// The last refresh that only memory knows of.
     pub last_refresh: Option<Timestamp>,
+    /// Whether a store it reads from changed since.
+    pub inputs_changed: bool,
 }
 
 /// What is known of the target Secret.
@@ -160,6 +162,7 @@ impl<W: World> Engine<'_, W> {
             },
             former_targets,
             last_refresh: observation.last_refresh,
+            inputs_changed: observation.inputs_changed,
             sources,
             jitter,
         }

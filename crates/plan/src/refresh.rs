@@ -97,16 +97,21 @@ fn periodic_due(
     if refreshed > now {
         return Due::Now;
     }
-    match object
-        .spec
-        .sync_windows
-        .as_deref()
-        .map(|windows| window::permit(windows, now))
-    {
-        None | Some(Permit::Open) => Due::Now,
-        Some(Permit::Closed { until: Some(until) }) => Due::At(until),
-        Some(Permit::Closed { until: None }) => Due::Never,
+    match permit(object, now) {
+        Permit::Open => Due::Now,
+        Permit::Closed { until: Some(until) } => Due::At(until),
+        Permit::Closed { until: None } => Due::Never,
     }
+}
+
+/// Whether a changed input is followed at once: only where time would be followed too.
+pub(crate) fn reacts(object: &ExternalSecret, interval: GoDuration, now: Timestamp) -> bool {
+    is_periodic(object, interval) && permit(object, now) == Permit::Open
+}
+
+fn permit(object: &ExternalSecret, now: Timestamp) -> Permit {
+    let windows = object.spec.sync_windows.as_deref();
+    windows.map_or(Permit::Open, |windows| window::permit(windows, now))
 }
 
 /// The next periodic refresh after one at `refreshed`, with jitter.

@@ -88,6 +88,7 @@ pub(crate) struct Scene {
     pub(crate) target: Option<TargetRow>,
     pub(crate) former: Vec<TargetRow>,
     pub(crate) last_refresh: Option<Timestamp>,
+    pub(crate) inputs_changed: bool,
     pub(crate) sources: TemplateSources,
 }
 
@@ -100,6 +101,7 @@ impl Scene {
             target: None,
             former: Vec::new(),
             last_refresh: None,
+            inputs_changed: false,
             sources: TemplateSources::new(),
         }
     }
@@ -122,6 +124,7 @@ impl Scene {
                 .map_or(TargetView::Absent, TargetView::Row),
             former_targets: &former,
             last_refresh: self.last_refresh,
+            inputs_changed: self.inputs_changed,
             sources: &self.sources,
             jitter: 0.0,
         })

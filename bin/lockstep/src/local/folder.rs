@@ -90,6 +90,7 @@ impl Folder {
             },
             former_targets: state.former_targets(&object, salt),
             last_refresh: None,
+            inputs_changed: false,
             object,
         })
     }

@@ -38,6 +38,8 @@ pub(crate) struct Memory {
     pub(crate) refreshed: Option<Timestamp>,
     /// Whether an unlabelled Secret of the target's name is waited for.
     pub(crate) awaits_target: bool,
+    /// Whether a store it reads from changed since its last run.
+    pub(crate) inputs_changed: bool,
 }
 
 impl Row {
@@ -143,9 +145,35 @@ impl ExternalSecrets {
     }
 
     /// The object as last seen, and what is remembered of it.
+    #[cfg(test)]
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;
         Some((serde_json::from_slice(&row.packed).ok()?, row.memory))
+    }
+
+    /// The object for a run, which thereby learns of changed inputs: they are news only once.
+    pub(crate) fn take(&mut self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
+        let row = self.rows.get_mut(key)?;
+        let memory = row.memory;
+        row.memory.inputs_changed = false;
+        Some((serde_json::from_slice(&row.packed).ok()?, memory))
+    }
+
+    /// Notes for everyone who reads through a store that it changed, and returns them.
+    pub(crate) fn store_changed(&mut self, store: &StoreKey) -> Vec<ObjectKey> {
+        let users: Vec<ObjectKey> = self
+            .by_store
+            .get(store)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        for key in &users {
+            if let Some(row) = self.rows.get_mut(key) {
+                row.memory.inputs_changed = true;
+            }
+        }
+        users
     }
 
     /// Who reads through a store and is not ready.

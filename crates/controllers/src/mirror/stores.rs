@@ -17,6 +17,8 @@ pub(crate) struct StoreTouch {
     pub(crate) run: bool,
     /// Objects that wait for it should try again.
     pub(crate) wake_users: bool,
+    /// Its spec is another one: what was read through it may be out of date.
+    pub(crate) new_spec: bool,
 }
 
 /// Stores of one kind or of both, by key.
@@ -37,6 +39,7 @@ impl Stores {
             None => StoreTouch {
                 run: true,
                 wake_users: true,
+                new_spec: false,
             },
             Some(old) => {
                 row.last_nanos = old.last_nanos;
@@ -45,6 +48,8 @@ impl Stores {
                 StoreTouch {
                     run: changed,
                     wake_users: changed || became_ready,
+                    new_spec: old.view.uid != row.view.uid
+                        || old.view.generation != row.view.generation,
                 }
             }
         };

@@ -20,6 +20,7 @@ pub(crate) struct Memory {
     pub(crate) log: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<EventNote>>,
     pub(crate) refuse: Mutex<Option<WorldError>>,
+    pub(crate) inputs_changed: Mutex<bool>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
     connections: Connections,
     settings: Settings,
@@ -39,6 +40,7 @@ impl Memory {
             log: Mutex::default(),
             events: Mutex::default(),
             refuse: Mutex::default(),
+            inputs_changed: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
             connections: Connections::new(services().shared()),
             settings: Settings {
@@ -63,6 +65,7 @@ impl Memory {
             target: row.map_or(Target::Unknown, Target::Known),
             former_targets: Vec::new(),
             last_refresh: None,
+            inputs_changed: *self.inputs_changed.lock().unwrap(),
         };
         let engine = Engine {
             world: self,

@@ -171,3 +171,17 @@ fn an_object_being_deleted_loses_its_finalizer_and_keeps_its_secret() {
     );
     assert!(world.value("db", "user").is_some());
 }
+
+#[test]
+fn a_changed_store_is_followed_at_once_and_only_where_time_is_followed() {
+    let once = OBJECT.replace("refreshInterval: 1h", "refreshPolicy: CreatedOnce");
+    for (object, follows) in [(OBJECT, true), (once.as_str(), false)] {
+        let world = Memory::new(object, STORE);
+        world.run(start());
+        *world.inputs_changed.lock().unwrap() = true;
+
+        let outcome = world.run(start());
+
+        assert_eq!(outcome.refreshed.is_some(), follows, "{object}");
+    }
+}

@@ -110,7 +110,9 @@ fn decide_live(
     let refreshed = refresh::last_refresh(object, observed.last_refresh);
     let due = refresh::due(object, refreshed, interval, now);
     let state = target_state(observed);
-    let wanted = due == Due::Now || state == TargetState::Invalid || is_stuck(object, interval);
+    let news = observed.inputs_changed && refresh::reacts(object, interval, now);
+    let wanted =
+        due == Due::Now || news || state == TargetState::Invalid || is_stuck(object, interval);
     if wanted {
         return fetch::list(observed, settings).map(Decision::Fetch);
     }

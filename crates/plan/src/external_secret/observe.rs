@@ -26,6 +26,8 @@ pub struct Observed<'a> {
     pub former_targets: &'a [&'a TargetRow],
     /// The true last refresh, where memory has a later one than the status.
     pub last_refresh: Option<Timestamp>,
+    /// Whether something the object reads from changed since its last refresh: a store's spec.
+    pub inputs_changed: bool,
     /// ConfigMaps and Secrets named by `target.template.templateFrom`; needed by `plan` only.
     pub sources: &'a TemplateSources,
     /// A random number from 0 up to 1, for the jitter of the next wake-up.

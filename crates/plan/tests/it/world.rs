@@ -86,6 +86,7 @@ impl World {
             target: target.map_or(TargetView::Absent, TargetView::Row),
             former_targets: &former,
             last_refresh: None,
+            inputs_changed: false,
             sources: &self.sources.clone(),
             jitter: 0.0,
         };
