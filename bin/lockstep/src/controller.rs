@@ -13,15 +13,15 @@ use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::dispatch::Concurrency;
 use lockstep_runtime::health::Readiness;
-use lockstep_runtime::log;
 use lockstep_runtime::lease::{self, Candidate};
+use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::objects::ClusterObjects;
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::transport::{self, HttpTransports};
 
-use crate::{endpoints, environment};
 use crate::flags::controller::ControllerFlags;
+use crate::{endpoints, environment};
 
 /// Requests above the rate when only a rate is given.
 const DEFAULT_BURST: u32 = 100;
@@ -63,7 +63,12 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
         ambient: true,
     });
     let config = config(&flags)?;
-    let edges = Edges { client: client.clone(), services, metrics: Arc::clone(&metrics), readiness };
+    let edges = Edges {
+        client: client.clone(),
+        services,
+        metrics: Arc::clone(&metrics),
+        readiness,
+    };
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
     if !flags.leader.enable_leader_election {
         lockstep_controllers::run(config, edges, shutdown).await;
@@ -109,7 +114,11 @@ async fn lead(
         () = shutdown.requested() => {}
     }
     let lost = lost.load(Ordering::Relaxed);
-    Ok(if lost { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if lost {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn client_settings(flags: &ControllerFlags) -> client::Settings {
@@ -120,7 +129,11 @@ fn client_settings(flags: &ControllerFlags) -> client::Settings {
             burst: burst.unwrap_or(DEFAULT_BURST),
         }),
     };
-    client::Settings { rate, proxy: environment::proxy(), ..client::Settings::default() }
+    client::Settings {
+        rate,
+        proxy: environment::proxy(),
+        ..client::Settings::default()
+    }
 }
 
 fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {

@@ -52,8 +52,13 @@ impl Document {
         let yaml = yaml.trim_start_matches("---\n").trim_end();
         let crd: serde_json::Value = serde_saphyr::from_str(yaml).ok()?;
         let names = crd.pointer("/spec/names")?;
-        let short_names = names.get("shortNames").and_then(serde_json::Value::as_array);
-        let short_names = short_names.into_iter().flatten().filter_map(serde_json::Value::as_str);
+        let short_names = names
+            .get("shortNames")
+            .and_then(serde_json::Value::as_array);
+        let short_names = short_names
+            .into_iter()
+            .flatten()
+            .filter_map(serde_json::Value::as_str);
         Some(Self {
             yaml,
             kind: names.get("kind")?.as_str()?.to_owned(),
@@ -75,7 +80,10 @@ impl Document {
 fn select<'a>(documents: &'a [Document], kinds: &[String]) -> anyhow::Result<Vec<&'a Document>> {
     for kind in kinds {
         if !documents.iter().any(|document| document.answers_to(kind)) {
-            let known: Vec<&str> = documents.iter().map(|document| document.kind.as_str()).collect();
+            let known: Vec<&str> = documents
+                .iter()
+                .map(|document| document.kind.as_str())
+                .collect();
             bail!("no CRD of kind {kind:?}; known kinds: {}", known.join(", "));
         }
     }

@@ -42,7 +42,9 @@ pub(crate) async fn metrics(
     }
     let mut server = Server::bind(&flags.metrics_addr).await?;
     if flags.metrics_secure {
-        server = server.secured(certificates(flags)?).map_err(|error| anyhow!(error))?;
+        server = server
+            .secured(certificates(flags)?)
+            .map_err(|error| anyhow!(error))?;
     }
     let authorize: Option<Arc<dyn Authorize>> = match flags.metrics_auth {
         true => Some(Arc::new(ClusterAuthorize::new(client.clone()))),

@@ -34,5 +34,7 @@ pub(crate) fn hostname() -> String {
 }
 
 fn either(upper: &str, lower: &str) -> String {
-    std::env::var(upper).or_else(|_| std::env::var(lower)).unwrap_or_default()
+    std::env::var(upper)
+        .or_else(|_| std::env::var(lower))
+        .unwrap_or_default()
 }

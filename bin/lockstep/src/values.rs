@@ -14,7 +14,9 @@ pub(crate) fn go_switches(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let is_switch = arg.get_value_names().is_some_and(|names| names == [SWITCH]);
         if is_switch {
-            arg.num_args(0..=1).require_equals(true).default_missing_value("true")
+            arg.num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
         } else {
             arg
         }
@@ -25,7 +27,9 @@ pub(crate) fn go_switches(command: Command) -> Command {
 /// Parses a Go duration; negative ones are refused because no flag gives them a meaning.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let parsed = GoDuration::parse(text).map_err(|error| error.to_string())?;
-    parsed.to_std().ok_or_else(|| format!("{text:?} is negative"))
+    parsed
+        .to_std()
+        .ok_or_else(|| format!("{text:?} is negative"))
 }
 
 /// Parses what Go's `strconv.ParseBool` takes.

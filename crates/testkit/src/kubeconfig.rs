@@ -49,8 +49,8 @@ impl Access {
         })
     }
 
-    /// Writes a kubeconfig file, readable by its owner alone.
-    pub fn write(&self, path: &Path, user: &str) -> Result<()> {
+    /// Writes a kubeconfig file, readable by its owner alone. Its context is in `namespace`.
+    pub fn write(&self, path: &Path, user: &str, namespace: &str) -> Result<()> {
         let config = json!({
             "apiVersion": "v1",
             "kind": "Config",
@@ -59,7 +59,9 @@ impl Access {
                 "certificate-authority-data": STANDARD.encode(&self.ca),
             }}],
             "users": [{"name": user, "user": {"token": self.token}}],
-            "contexts": [{"name": user, "context": {"cluster": "test", "user": user}}],
+            "contexts": [{"name": user, "context": {
+                "cluster": "test", "user": user, "namespace": namespace,
+            }}],
             "current-context": user,
         });
         // JSON is YAML, and every reader of kubeconfigs takes it.
@@ -106,7 +108,7 @@ mod tests {
             token: "t".into(),
         };
 
-        access.write(&path, "admin").unwrap();
+        access.write(&path, "admin", "default").unwrap();
         let back = Access::read(&path).unwrap();
 
         assert_eq!(

@@ -10,7 +10,10 @@ use crate::values::{SWITCH, boolean, duration};
 
 /// Flags of `lockstep` without a subcommand.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one switch of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one switch of the command line"
+)]
 pub(crate) struct ControllerFlags {
     #[command(flatten)]
     pub(crate) metrics: MetricsFlags,
@@ -116,7 +119,11 @@ pub(crate) struct LeaderFlags {
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_leader_election: bool,
     /// Name of the lease.
-    #[arg(long, default_value = "external-secrets-controller", value_name = "NAME")]
+    #[arg(
+        long,
+        default_value = "external-secrets-controller",
+        value_name = "NAME"
+    )]
     pub(crate) leader_election_id: String,
     /// How long others wait before they take a lease that is not renewed.
     #[arg(long, default_value = "15s", value_parser = duration, value_name = "DURATION")]
@@ -131,7 +138,10 @@ pub(crate) struct LeaderFlags {
 
 /// What is looked after.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one switch of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one switch of the command line"
+)]
 pub(crate) struct ScopeFlags {
     /// Look after stores of this class and stores without a class.
     #[arg(long, default_value = "default", value_name = "CLASS")]
@@ -211,16 +221,31 @@ impl UnusedFlags {
     )]
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let flags = [
-            ("--enable-secrets-caching", self.enable_secrets_caching.is_some()),
-            ("--enable-configmaps-caching", self.enable_configmaps_caching.is_some()),
-            ("--enable-managed-secrets-caching", self.enable_managed_secrets_caching.is_some()),
+            (
+                "--enable-secrets-caching",
+                self.enable_secrets_caching.is_some(),
+            ),
+            (
+                "--enable-configmaps-caching",
+                self.enable_configmaps_caching.is_some(),
+            ),
+            (
+                "--enable-managed-secrets-caching",
+                self.enable_managed_secrets_caching.is_some(),
+            ),
             (
                 "--enable-secret-api-read-on-cache-mismatch",
                 self.enable_secret_api_read_on_cache_mismatch.is_some(),
             ),
             ("--enable-http2", self.enable_http2.is_some()),
-            ("--enable-vault-token-cache", self.enable_vault_token_cache.is_some()),
-            ("--vault-token-cache-size", self.vault_token_cache_size.is_some()),
+            (
+                "--enable-vault-token-cache",
+                self.enable_vault_token_cache.is_some(),
+            ),
+            (
+                "--vault-token-cache-size",
+                self.vault_token_cache_size.is_some(),
+            ),
             (
                 "--experimental-enable-vault-token-cache",
                 self.experimental_enable_vault_token_cache.is_some(),
@@ -237,14 +262,23 @@ impl UnusedFlags {
                 "--experimental-doppler-oidc-cache-size",
                 self.experimental_doppler_oidc_cache_size.is_some(),
             ),
-            ("--doppler-etag-cache-size", self.doppler_etag_cache_size.is_some()),
-            ("--mysterybox-tokens-cache-size", self.mysterybox_tokens_cache_size.is_some()),
+            (
+                "--doppler-etag-cache-size",
+                self.doppler_etag_cache_size.is_some(),
+            ),
+            (
+                "--mysterybox-tokens-cache-size",
+                self.mysterybox_tokens_cache_size.is_some(),
+            ),
             (
                 "--mysterybox-connections-cache-size",
                 self.mysterybox_connections_cache_size.is_some(),
             ),
         ];
-        flags.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
+        flags
+            .into_iter()
+            .filter_map(|(name, given)| given.then_some(name))
+            .collect()
     }
 }
 
@@ -254,9 +288,16 @@ impl LogFlags {
     pub(crate) fn settings(&self) -> anyhow::Result<lockstep_runtime::log::Settings> {
         use anyhow::anyhow;
         use lockstep_runtime::log::{Format, Settings};
-        let level = self.loglevel.parse().map_err(|error| anyhow!("--loglevel: {error}"))?;
+        let level = self
+            .loglevel
+            .parse()
+            .map_err(|error| anyhow!("--loglevel: {error}"))?;
         let times = self.zap_time_encoding.parse();
         let times = times.map_err(|error| anyhow!("--zap-time-encoding: {error}"))?;
-        Ok(Settings { level, format: Format::Json, times })
+        Ok(Settings {
+            level,
+            format: Format::Json,
+            times,
+        })
     }
 }

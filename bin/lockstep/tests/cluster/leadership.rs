@@ -9,16 +9,19 @@ use crate::process::{Room, operator, until};
 
 fn leads(operator: &Operator) -> bool {
     let metrics = operator.metrics().unwrap_or_default();
-    metrics.lines().any(|line| {
-        line.starts_with("leader_election_master_status") && line.ends_with(" 1")
-    })
+    metrics
+        .lines()
+        .any(|line| line.starts_with("leader_election_master_status") && line.ends_with(" 1"))
 }
 
 #[test]
 fn a_second_replica_takes_over_within_one_lease() {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
-    let (scope, lease) = (room.flag(), format!("--leader-election-id={}", room.namespace));
+    let (scope, lease) = (
+        room.flag(),
+        format!("--leader-election-id={}", room.namespace),
+    );
     let flags = [
         scope.as_str(),
         lease.as_str(),
@@ -28,7 +31,9 @@ fn a_second_replica_takes_over_within_one_lease() {
         "--leader-election-retry-period=500ms",
     ];
     let first = operator(cluster, &flags);
-    until("leadership of the first", || if leads(&first) { Ok(()) } else { Err(()) });
+    until("leadership of the first", || {
+        if leads(&first) { Ok(()) } else { Err(()) }
+    });
     let second = operator(cluster, &flags);
     room.fill();
     room.synced();
@@ -36,8 +41,14 @@ fn a_second_replica_takes_over_within_one_lease() {
 
     drop(first);
     let began = Instant::now();
-    until("leadership of the second", || if leads(&second) { Ok(()) } else { Err(()) });
+    until("leadership of the second", || {
+        if leads(&second) { Ok(()) } else { Err(()) }
+    });
 
     // One lease, a try of each side, and room for a busy machine.
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
 }

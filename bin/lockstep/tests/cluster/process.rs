@@ -49,7 +49,8 @@ impl Room {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let namespace = format!("operator-{}-{number}", std::process::id());
         let api = cluster.admin().unwrap();
-        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        let object =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
         api.apply(&object).unwrap();
         Self { api, namespace }
     }
@@ -81,12 +82,20 @@ impl Room {
     }
 
     pub(crate) fn secret(&self, name: &str) -> Option<Value> {
-        self.api.find(&format!("/api/v1/namespaces/{}/secrets/{name}", self.namespace)).unwrap()
+        self.api
+            .find(&format!(
+                "/api/v1/namespaces/{}/secrets/{name}",
+                self.namespace
+            ))
+            .unwrap()
     }
 
     pub(crate) fn external_secret(&self, name: &str) -> Value {
         let group = "/apis/external-secrets.io/v1";
-        let path = format!("{group}/namespaces/{}/externalsecrets/{name}", self.namespace);
+        let path = format!(
+            "{group}/namespaces/{}/externalsecrets/{name}",
+            self.namespace
+        );
         self.api.get(&path).unwrap()
     }
 
@@ -94,7 +103,11 @@ impl Room {
     pub(crate) fn synced(&self) {
         until("sync of es", || {
             let object = self.external_secret("es");
-            if object["status"]["conditions"][0]["status"] == "True" { Ok(object) } else { Err(object) }
+            if object["status"]["conditions"][0]["status"] == "True" {
+                Ok(object)
+            } else {
+                Err(object)
+            }
         });
     }
 }

@@ -14,11 +14,16 @@ fn an_operator_started_before_the_crds_waits_for_them_by_name_and_then_works() {
     let mut operator = operator(cluster, &[]);
     operator.healthy().unwrap();
 
-    let waiting = until("a reason in /readyz", || match operator.probe("/readyz").unwrap() {
-        (503, body) if body.contains("is the CRD installed?") => Ok(body),
-        (_, body) => Err(body),
+    let waiting = until("a reason in /readyz", || {
+        match operator.probe("/readyz").unwrap() {
+            (503, body) if body.contains("is the CRD installed?") => Ok(body),
+            (_, body) => Err(body),
+        }
     });
-    assert!(waiting.contains("externalsecrets.external-secrets.io"), "{waiting}");
+    assert!(
+        waiting.contains("externalsecrets.external-secrets.io"),
+        "{waiting}"
+    );
 
     cluster.install_crds().unwrap();
     until("readiness", || match operator.probe("/readyz").unwrap() {
@@ -33,7 +38,10 @@ fn an_operator_started_before_the_crds_waits_for_them_by_name_and_then_works() {
 
 #[test]
 fn an_api_server_that_is_down_is_waited_for_and_named() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let kubeconfig = std::env::temp_dir().join(format!("lockstep-down-{}.yaml", free.port()));
     let text = format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: c\n\
@@ -45,9 +53,11 @@ fn an_api_server_that_is_down_is_waited_for_and_named() {
     let mut operator = started(&kubeconfig, &[]);
     operator.healthy().unwrap();
 
-    let waiting = until("a reason in /readyz", || match operator.probe("/readyz").unwrap() {
-        (503, body) if body.contains("cannot reach the API server") => Ok(body),
-        (_, body) => Err(body),
+    let waiting = until("a reason in /readyz", || {
+        match operator.probe("/readyz").unwrap() {
+            (503, body) if body.contains("cannot reach the API server") => Ok(body),
+            (_, body) => Err(body),
+        }
     });
 
     assert!(waiting.contains("secretstores"), "{waiting}");
@@ -73,7 +83,10 @@ fn a_stop_takes_less_than_two_seconds() {
 fn an_unknown_flag_is_refused_by_name() {
     let program = env!("CARGO_BIN_EXE_lockstep");
 
-    let output = std::process::Command::new(program).arg("--no-such-flag").output().unwrap();
+    let output = std::process::Command::new(program)
+        .arg("--no-such-flag")
+        .output()
+        .unwrap();
 
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("--no-such-flag"));

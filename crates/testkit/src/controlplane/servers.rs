@@ -47,7 +47,7 @@ impl Servers {
                 ca: ca.clone(),
                 token: token.clone(),
             };
-            access.write(&cluster.admin_kubeconfig(), "admin")?;
+            access.write(&cluster.admin_kubeconfig(), "admin", "default")?;
             let remove = temporary.then(|| cluster.dir());
             let mut guard = Guard::new(remove)?;
             match bring_up(&mut guard, cluster, assets, &ports, access) {
@@ -113,7 +113,12 @@ fn bring_up(
     let api = Api::new(access.clone())?;
     ready::wait(&api, dir, || guard.ended())?;
     let token = ready::operator_account(&api)?;
-    Access { token, ..access }.write(&cluster.operator_kubeconfig(), "operator")
+    // Outside a pod the namespace of the context is where the lease lives.
+    Access { token, ..access }.write(
+        &cluster.operator_kubeconfig(),
+        "operator",
+        "external-secrets",
+    )
 }
 
 fn etcd(program: &Path, dir: &Path, ports: &Ports) -> Command {
