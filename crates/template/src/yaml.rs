@@ -26,9 +26,46 @@ enum Node {
 
 /// The document for `value`, with a newline at the end.
 pub(crate) fn encode(meter: &mut Meter, value: &Value) -> Outcome<String> {
-    let node = reduce(meter, value, 0)?;
+    let node = match reduce(meter, value, 0)? {
+        node if node.has_next_line() => read_again(meter, value)?,
+        node => node,
+    };
     let limit = meter.limits().memory;
     Ok(emitter::document(&node, limit)?)
+}
+
+impl Node {
+    /// Whether some text holds the one line break that JSON leaves and YAML reads as such.
+    fn has_next_line(&self) -> bool {
+        let mut pending = vec![self];
+        while let Some(node) = pending.pop() {
+            let found = match node {
+                Self::Word(_) => false,
+                Self::Text(text) => text.contains('\u{85}'),
+                Self::List(items) => {
+                    pending.extend(items);
+                    false
+                }
+                Self::Map(entries) => {
+                    pending.extend(entries.iter().map(|(_, node)| node));
+                    entries.iter().any(|(key, _)| key.contains('\u{85}'))
+                }
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Goes through JSON in earnest, where the short way would not give the same.
+fn read_again(meter: &mut Meter, value: &Value) -> Outcome<Node> {
+    let json = crate::funcs::to_json(meter, value)?;
+    let decoded = lockstep_golang::yaml::decode(json.as_bytes())
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let value = crate::funcs::from_decoded(meter, decoded)?;
+    reduce(meter, &value, 0)
 }
 
 fn reduce(meter: &mut Meter, value: &Value, depth: usize) -> Outcome<Node> {
@@ -119,7 +156,8 @@ fn number(x: f64) -> Outcome<String> {
 /// Text as JSON holds it; characters that YAML does not let stand in a document are refused.
 fn text(bytes: &[u8]) -> Outcome<String> {
     let text = lockstep_golang::unicode::to_valid_utf8(bytes);
-    let refused = |c: char| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let control = |c: char| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}');
+    let refused = |c: char| control(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
     if text.contains(refused) {
         return Err(Failure::new("yaml: control characters are not allowed"));
     }

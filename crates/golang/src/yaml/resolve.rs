@@ -82,9 +82,9 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Resolved, Error> {
     }
 }
 
-/// Whether the form of a plain scalar makes it a string; the merge key is none.
+/// Whether the form of a plain scalar makes it a string.
 pub(super) fn is_string(text: &str) -> bool {
-    text != "<<" && by_form(text, true).0 == Tag::Str
+    by_form(text, true).0 == Tag::Str
 }
 
 /// Resolves by form alone; timestamps stay text but are told apart where they count.

@@ -6,27 +6,26 @@ use lockstep_golang::json::{self, Value};
 use super::ec::{Curve, EcKey};
 use super::keys::{PrivateKey, ec_public, ed25519_public, rsa_public};
 use super::rsa::{RsaKey, public_pkcs1};
+use crate::failure::{Failure, Outcome};
+use crate::funcs::json_failure;
 
 /// A key read from JSON.
 pub(crate) enum Jwk {
     Private(PrivateKey),
     /// With its algorithm, in DER, and the name of its type in Go.
     Public(Vec<u8>, &'static str),
+    /// A key Go has no PEM for, and the name of its type.
+    Other(&'static str),
+    /// An RSA key without its primes, which Go reads and cannot write.
+    WithoutPrimes,
 }
 
-/// Why a text is no key; never shows any of it.
-pub(crate) type Problem = String;
-
 impl Jwk {
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, Problem> {
-        let decoded = json::decode(text).map_err(|error| match error {
-            json::Error::UnexpectedEnd => {
-                format!("failed to unmarshal JSON into key hint: {error}")
-            }
-            _ => "failed to unmarshal JSON into key hint: not a JSON object".to_owned(),
-        })?;
+    pub(crate) fn parse(text: &[u8]) -> Outcome<Self> {
+        const HINT: &str = "failed to unmarshal JSON into key hint: ";
+        let decoded = json::decode(text).map_err(|error| json_failure(HINT, &error))?;
         let Value::Object(members) = decoded else {
-            return Err("failed to unmarshal JSON into key hint: not a JSON object".to_owned());
+            return Err(Failure::new(format!("{HINT}not a JSON object")));
         };
         let member = |name: &str| match members.get(name) {
             Some(Value::String(text)) => Some(text.as_str()),
@@ -37,8 +36,9 @@ impl Jwk {
             "RSA" => rsa(&field),
             "EC" => ec(&field),
             "OKP" => okp(&field),
-            "oct" => Err("x509: a symmetric key cannot be written as PEM".to_owned()),
-            _ => Err("invalid key type from JSON".to_owned()),
+            "oct" => Ok(Self::Other("[]uint8")),
+            "" => Err(Failure::new("invalid key type from JSON ()")),
+            _ => Err(Failure::new("invalid key type from JSON")),
         }
     }
 }
@@ -48,7 +48,7 @@ struct Fields<'f>(&'f dyn Fn(&str) -> Option<&'f str>);
 
 impl Fields<'_> {
     /// A member in base64url, with or without padding.
-    fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+    fn bytes(&self, name: &str) -> Outcome<Option<Vec<u8>>> {
         let Some(text) = (self.0)(name) else {
             return Ok(None);
         };
@@ -63,17 +63,23 @@ impl Fields<'_> {
             .collect();
         base64::decode(Encoding::RawUrl, &plain)
             .map(Some)
-            .map_err(|_| format!("failed to decode JSON: field {name} is not base64url"))
+            .map_err(|_| {
+                Failure::new(format!(
+                    "failed to decode JSON: field {name} is not base64url"
+                ))
+            })
     }
 
-    fn required(&self, name: &str, kind: &str) -> Result<Vec<u8>, Problem> {
+    fn required(&self, name: &str, kind: &str) -> Outcome<Vec<u8>> {
         self.bytes(name)?.ok_or_else(|| {
-            format!("failed to unmarshal JSON into key: required field {name} is missing ({kind})")
+            Failure::new(format!(
+                "failed to unmarshal JSON into key: required field {name} is missing ({kind})"
+            ))
         })
     }
 }
 
-fn rsa(fields: &Fields<'_>) -> Result<Jwk, Problem> {
+fn rsa(fields: &Fields<'_>) -> Outcome<Jwk> {
     let (n, e) = (fields.required("n", "RSA")?, fields.required("e", "RSA")?);
     let Some(d) = fields.bytes("d")? else {
         return Ok(Jwk::Public(
@@ -81,50 +87,57 @@ fn rsa(fields: &Fields<'_>) -> Result<Jwk, Problem> {
             "*rsa.PublicKey",
         ));
     };
-    let (p, q) = (fields.required("p", "RSA")?, fields.required("q", "RSA")?);
+    let (Some(p), Some(q)) = (fields.bytes("p")?, fields.bytes("q")?) else {
+        return Ok(Jwk::WithoutPrimes);
+    };
     match RsaKey::new(&n, &e, &d, &p, &q) {
         Some(key) => Ok(Jwk::Private(PrivateKey::Rsa(key))),
-        None => Err("crypto/rsa: the numbers of the key do not belong together".to_owned()),
+        None => Err(Failure::new(
+            "crypto/rsa: the numbers of the key do not belong together",
+        )),
     }
 }
 
-fn ec(fields: &Fields<'_>) -> Result<Jwk, Problem> {
+fn ec(fields: &Fields<'_>) -> Outcome<Jwk> {
     let curve = match (fields.0)("crv").unwrap_or_default() {
         "P-256" => Curve::P256,
         "P-384" => Curve::P384,
         "P-521" => Curve::P521,
-        _ => return Err("failed to build ECDSA key: unsupported curve".to_owned()),
+        _ => return Err(Failure::new("failed to build ECDSA key: unsupported curve")),
     };
     let (x, y) = (fields.required("x", "EC")?, fields.required("y", "EC")?);
     let Some(d) = fields.bytes("d")? else {
         return match curve.point(&x, &y) {
             Some(point) => Ok(Jwk::Public(ec_public(curve, &point), "*ecdsa.PublicKey")),
-            None => Err("x509: invalid elliptic curve public key".to_owned()),
+            None => Err(Failure::new("x509: invalid elliptic curve public key")),
         };
     };
     match EcKey::new(curve, &d) {
         Some(key) => Ok(Jwk::Private(PrivateKey::Ec(key))),
-        None => Err("x509: invalid elliptic curve private key value".to_owned()),
+        None => Err(Failure::new(
+            "x509: invalid elliptic curve private key value",
+        )),
     }
 }
 
-fn okp(fields: &Fields<'_>) -> Result<Jwk, Problem> {
+fn okp(fields: &Fields<'_>) -> Outcome<Jwk> {
     match (fields.0)("crv").unwrap_or_default() {
         "Ed25519" => {}
-        "X25519" => return Err("x509: X25519 keys cannot be written as PEM".to_owned()),
-        _ => return Err("failed to build OKP key: unsupported curve".to_owned()),
+        "X25519" => return Err(Failure::new("x509: X25519 keys cannot be written as PEM")),
+        _ => return Err(Failure::new("failed to build OKP key: unsupported curve")),
     }
     let x = fields.required("x", "OKP")?;
     let Some(d) = fields.bytes("d")? else {
         return Ok(Jwk::Public(ed25519_public(&x), "ed25519.PublicKey"));
     };
-    let seed = <[u8; 32]>::try_from(d).map_err(|_| "ed25519: wrong private key size".to_owned())?;
+    let seed =
+        <[u8; 32]>::try_from(d).map_err(|_| Failure::new("ed25519: wrong private key size"))?;
     if ed25519_dalek::SigningKey::from_bytes(&seed)
         .verifying_key()
         .as_bytes()
         != &x[..]
     {
-        return Err("ed25519: invalid x value given d value".to_owned());
+        return Err(Failure::new("ed25519: invalid x value given d value"));
     }
     Ok(Jwk::Private(PrivateKey::Ed25519(seed)))
 }

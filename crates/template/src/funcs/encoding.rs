@@ -165,8 +165,9 @@ mod tests {
             ("x", 0),
             ("MY", 0),
             ("MZXW6==", 7),
-            ("MZXW6YQ=!", 8),
             ("MZX=====", 3),
+            ("MZXW6=!=", 5),
+            ("M=======", 1),
         ];
 
         for (text, at) in cases {

@@ -21,7 +21,7 @@ pub(super) const FUNCS: &[Func] = &[
     func("mustFromJson", &[Ty::Str], |cx, args| {
         match json::decode(args.bytes(0)) {
             Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
-            Err(error) => Err(decode_failure(&error)),
+            Err(error) => Err(json_failure("", &error)),
         }
     }),
     func("toJson", &[Ty::Any], |cx, args| {
@@ -44,6 +44,10 @@ pub(super) const FUNCS: &[Func] = &[
     }),
 ];
 
+pub(super) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<String> {
+    encode::encode(meter, value, Style::Compact)
+}
+
 /// What cannot be encoded is empty.
 fn lenient(cx: &mut Context<'_>, args: &Args, style: Style) -> Outcome<Value> {
     match encode::encode(&mut cx.meter, args.value(0), style) {
@@ -58,21 +62,23 @@ fn strict(cx: &mut Context<'_>, args: &Args, style: Style) -> Outcome<Value> {
     cx.string(text)
 }
 
-/// The error shows one character of the input, which counts as a value.
-fn decode_failure(error: &json::Error) -> Failure {
+/// The sentence of a JSON error behind `before`; the character of the input in it is a value.
+pub(crate) fn json_failure(before: &str, error: &json::Error) -> Failure {
+    let start = Failure::new(before);
     match error {
-        json::Error::UnexpectedEnd => Failure::new(error.to_string()),
+        json::Error::UnexpectedEnd => start.text(error.to_string()),
         json::Error::InvalidCharacter { place, .. } => {
             let shown = error.to_string();
             let byte = shown
                 .strip_prefix("invalid character ")
                 .and_then(|rest| rest.strip_suffix(place))
                 .unwrap_or_default();
-            Failure::new("invalid character ")
+            start
+                .text("invalid character ")
                 .value(byte.trim_end())
                 .text(format!(" {place}"))
         }
-        _ => Failure::of_value(error.to_string()),
+        _ => start.value(error.to_string()),
     }
 }
 

@@ -50,23 +50,29 @@ pub(super) const FUNCS: &[Func] = &[
         &[Ty::Str, Ty::Str],
         |cx, args| trust_store(cx, args.bytes(0), args.bytes(1)),
     ),
-    func("jwkPublicKeyPem", &[Ty::Str], |cx, args| match jwk(args)? {
-        Jwk::Public(der, _) => cx.string(pem::encode("PUBLIC KEY", &der)),
-        Jwk::Private(key) => Err(Failure::new(format!(
-            "x509: unsupported public key type: {}",
-            private_type(&key)
-        ))),
+    func("jwkPublicKeyPem", &[Ty::Str], |cx, args| {
+        let kind = match jwk(args)? {
+            Jwk::Public(der, _) => return cx.string(pem::encode("PUBLIC KEY", &der)),
+            Jwk::Private(key) => private_type(&key),
+            Jwk::WithoutPrimes => "*rsa.PrivateKey",
+            Jwk::Other(kind) => kind,
+        };
+        Err(Failure::new(format!(
+            "x509: unsupported public key type: {kind}"
+        )))
     }),
     func("jwkPrivateKeyPem", &[Ty::Str], |cx, args| {
-        match jwk(args)? {
+        let kind = match jwk(args)? {
             Jwk::Private(key) => {
                 let der = key.to_pkcs8().unwrap_or_default();
-                cx.string(pem::encode("PRIVATE KEY", &der))
+                return cx.string(pem::encode("PRIVATE KEY", &der));
             }
-            Jwk::Public(_, kind) => Err(Failure::new(format!(
-                "x509: unknown key type while marshaling PKCS#8: {kind}"
-            ))),
-        }
+            Jwk::WithoutPrimes => return Err(Failure::new("modulus must be > 1")),
+            Jwk::Public(_, kind) | Jwk::Other(kind) => kind,
+        };
+        Err(Failure::new(format!(
+            "x509: unknown key type while marshaling PKCS#8: {kind}"
+        )))
     }),
     func(
         "rsaDecrypt",
@@ -76,7 +82,7 @@ pub(super) const FUNCS: &[Func] = &[
 ];
 
 fn jwk(args: &Args) -> Outcome<Jwk> {
-    Jwk::parse(args.bytes(0)).map_err(Failure::new)
+    Jwk::parse(args.bytes(0))
 }
 
 fn private_type(key: &PrivateKey) -> &'static str {

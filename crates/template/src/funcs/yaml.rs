@@ -26,7 +26,7 @@ pub(super) const FUNCS: &[Func] = &[
 fn from_yaml(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     cx.meter.step(args.bytes(0).len() as u64 / 16)?;
     let problem = match yaml::decode(args.bytes(0)) {
-        Ok(json::Value::Null) => return Ok(Value::Map(Map::nil())),
+        Ok(json::Value::Null) => return Ok(Value::Map(Map::new(BTreeMap::new()))),
         Ok(decoded @ json::Value::Object(_)) => {
             return Ok(value_of(&mut cx.meter, as_floats(decoded))?);
         }

@@ -214,20 +214,27 @@ impl Fields {
         let (text, rest) = value
             .split_at_checked(1 + 2 * parts + separators)
             .ok_or(Bad::Text)?;
+        let separated = |at: usize| !form.colon || text[3 * at] == b':';
+        if !(1..parts).all(separated) {
+            return Err(Bad::Text);
+        }
+        let width = if form.colon { 3 } else { 2 };
         let mut numbers = [0i64; 3];
-        let mut tail = &text[1..];
+        let mut readable = true;
         for (at, slot) in numbers.iter_mut().take(parts).enumerate() {
-            if at > 0 && form.colon {
-                tail = tail.strip_prefix(b":").ok_or(Bad::Text)?;
+            match number(&text[1 + at * width..3 + at * width], true) {
+                Ok((n, _)) if readable => *slot = n,
+                _ => readable = false,
             }
-            let (n, after) = number(tail.get(..2).ok_or(Bad::Text)?, true)?;
-            *slot = n;
-            tail = tail.get(2..).unwrap_or(after);
         }
         let [hours, minutes, seconds] = numbers;
-        within(hours, 0..=24, "time zone offset hour out of range")?;
-        within(minutes, 0..=60, "time zone offset minute out of range")?;
+        // A number out of range is reported before anything else, the last one first.
         within(seconds, 0..=60, "time zone offset second out of range")?;
+        within(minutes, 0..=60, "time zone offset minute out of range")?;
+        within(hours, 0..=24, "time zone offset hour out of range")?;
+        if !readable {
+            return Err(Bad::Text);
+        }
         let offset = i32::try_from((hours * 60 + minutes) * 60 + seconds).unwrap_or(0);
         self.offset = Some(match text[0] {
             b'+' => offset,

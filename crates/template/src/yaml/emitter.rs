@@ -252,10 +252,12 @@ impl Emitter {
 
     fn double_quoted(&mut self, text: &str, may_fold: bool) {
         self.indicator("\"", true, false, false);
+        // Upstream looks for the mark at the start of the text, whatever character it is at.
+        let marked = text.starts_with('\u{feff}');
         let (mut after_space, mut at) = (false, 0);
         let mut rest = text.chars().peekable();
         while let Some(c) = rest.next() {
-            if !is_printable(c) || is_break(c) || matches!(c, '"' | '\\') {
+            if marked || !is_printable(c) || is_break(c) || matches!(c, '"' | '\\') {
                 self.escape(c);
                 after_space = false;
             } else if c == ' ' {

@@ -27,6 +27,47 @@ fn templates_give_what_go_gives() {
 }
 
 #[test]
+fn the_language_is_read_and_refused_as_go_does() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-language.jsonl"),
+    );
+}
+
+#[test]
+fn functions_give_what_those_of_go_give() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-functions.jsonl"),
+    );
+}
+
+#[test]
+fn dates_are_formatted_and_parsed_as_go_does() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-dates.jsonl"),
+    );
+}
+
+#[test]
+fn yaml_is_written_as_the_kubernetes_library_does() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-yaml.jsonl"),
+    );
+}
+
+#[cfg(feature = "crypto")]
+#[test]
+fn keys_and_certificates_are_handled_as_go_does() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-crypto.jsonl"),
+    );
+}
+
+#[test]
 fn paths_find_what_gjson_finds() {
     passes("gjson.jsonl", include_str!("../conformance/gjson.jsonl"));
 }
