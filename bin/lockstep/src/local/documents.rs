@@ -3,6 +3,7 @@
 
 mod split;
 
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,22 +33,26 @@ pub(crate) struct Documents {
     pub(crate) files: usize,
 }
 
-/// Reads everything below `folder` but what is below `left_out`.
+/// Reads everything below `folder` but what is below `left_out`. Only the folder itself must be
+/// readable; whatever cannot be read inside it is a problem of its own.
 pub(crate) fn read(folder: &Path, left_out: Option<&Path>) -> io::Result<Documents> {
-    let left_out = left_out.and_then(|path| path.canonicalize().ok());
-    let mut files = Vec::new();
-    find(folder, left_out.as_deref(), &mut files)?;
-    files.sort();
-    let mut documents = Documents {
-        files: files.len(),
-        ..Documents::default()
+    std::fs::read_dir(folder)?;
+    let mut search = Search {
+        root: folder,
+        left_out: left_out.and_then(|path| path.canonicalize().ok()),
+        files: Vec::new(),
+        documents: Documents::default(),
     };
+    search.folder(folder);
+    let Search {
+        mut files,
+        mut documents,
+        ..
+    } = search;
+    files.sort();
+    documents.files = files.len();
     for path in files {
-        let file = path
-            .strip_prefix(folder)
-            .unwrap_or(&path)
-            .display()
-            .to_string();
+        let file = shown(&path, folder);
         match std::fs::read_to_string(&path) {
             Ok(text) => documents.add(&file, &text),
             Err(error) => documents.problems.push(unreadable(file, &error)),
@@ -56,24 +61,48 @@ pub(crate) fn read(folder: &Path, left_out: Option<&Path>) -> io::Result<Documen
     Ok(documents)
 }
 
-fn find(folder: &Path, left_out: Option<&Path>, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            let is_left_out =
-                left_out.is_some_and(|out| path.canonicalize().is_ok_and(|p| p == out));
-            if !is_left_out {
-                find(&path, left_out, found)?;
+/// Collects the manifest files of a folder.
+struct Search<'a> {
+    root: &'a Path,
+    left_out: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    documents: Documents,
+}
+
+impl Search<'_> {
+    fn folder(&mut self, folder: &Path) {
+        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        match entries {
+            Ok(entries) => entries.iter().for_each(|entry| self.entry(entry)),
+            Err(error) => {
+                let problem = unreadable(shown(folder, self.root), &error);
+                self.documents.problems.push(problem);
             }
-        } else if is_manifest(&path) && path.is_file() {
-            found.push(path);
         }
     }
-    Ok(())
+
+    fn entry(&mut self, entry: &DirEntry) {
+        let path = entry.path();
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            return;
+        }
+        // Links to folders are not followed: they may lead in circles.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if self.left_out.is_none() || path.canonicalize().ok() != self.left_out {
+                self.folder(&path);
+            }
+        } else if is_manifest(&path) && !path.is_dir() {
+            self.files.push(path);
+        }
+    }
+}
+
+/// A path as messages name it.
+fn shown(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }
 
 /// Whether a file is one that `kubectl apply -f` would take.

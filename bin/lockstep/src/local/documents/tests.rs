@@ -66,3 +66,23 @@ fn a_list_counts_as_its_items() {
 
     assert_eq!(places(&documents), [(1, 4), (1, 5)]);
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_problem_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.yaml"), "kind: A\n").unwrap();
+    std::fs::write(folder.path().join("b.yaml"), [0xff, 0xfe, b'x']).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("c.yaml")).unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    std::fs::write(folder.path().join(".git/d.yaml"), "kind: D\n").unwrap();
+
+    let documents = read(folder.path(), None).unwrap();
+
+    assert_eq!(places(&documents), [(1, 1)]);
+    let problems: Vec<&str> = documents
+        .problems
+        .iter()
+        .map(|problem| problem.origin.file.as_str())
+        .collect();
+    assert_eq!(problems, ["b.yaml", "c.yaml"]);
+}
