@@ -2,7 +2,7 @@
 //!
 //! Whatever cannot be converted is zero, silently; these are the rules of `spf13/cast` 1.10.
 
-use crate::strconv::{NumError, parse_float, parse_int};
+use crate::strconv::{parse_float, parse_int};
 use crate::value::{Object, Value};
 
 /// `cast.ToInt64` and, on 64-bit machines, `cast.ToInt`.
@@ -43,10 +43,7 @@ pub(crate) fn to_float64(value: &Value) -> f64 {
 /// Digits in any of Go's notations; a decimal fraction is cut off first.
 fn parse_text(text: &[u8]) -> i64 {
     let whole = without_fraction(text);
-    match parse_int(&whole, 0) {
-        Ok(n) => n,
-        Err(NumError::Syntax | NumError::Range) => 0,
-    }
+    parse_int(&whole, 0).unwrap_or_default()
 }
 
 /// The part of `-12.5` before the point; other texts are left alone.

@@ -21,7 +21,10 @@ pub enum ErrorKind {
 /// `Display` is Go's text, for example
 /// `template: key:1:3: executing "key" at <.x>: map has no entry for key "x"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Detail>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Detail {
     kind: ErrorKind,
     line: u32,
     column: u32,
@@ -46,53 +49,54 @@ impl Error {
 
     fn new(kind: ErrorKind, template: &str, (line, column): (u32, u32), message: String) -> Self {
         let (template, message) = (template.into(), message.into());
-        Self {
+        Self(Box::new(Detail {
             kind,
             line,
             column,
             template,
             context: None,
             message,
-        }
+        }))
     }
 
     pub(crate) fn within(mut self, context: String) -> Self {
-        self.context = Some(context.into());
+        self.0.context = Some(context.into());
         self
     }
 
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// The name the template was parsed under.
     pub fn template(&self) -> &str {
-        &self.template
+        &self.0.template
     }
 
     /// The line, counted from one.
     pub fn line(&self) -> u32 {
-        self.line
+        self.0.line
     }
 
     /// The column in bytes, counted from zero as Go does.
     pub fn column(&self) -> u32 {
-        self.column
+        self.0.column
     }
 
     /// The cause alone, without the place.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "template: {}:{}", self.template, self.line)?;
-        match &self.context {
-            None => write!(out, ": {}", self.message),
-            Some(context) => write!(out, ":{}: {context}: {}", self.column, self.message),
+        let detail = &self.0;
+        write!(out, "template: {}:{}", detail.template, detail.line)?;
+        match &detail.context {
+            None => write!(out, ": {}", detail.message),
+            Some(context) => write!(out, ":{}: {context}: {}", detail.column, detail.message),
         }
     }
 }

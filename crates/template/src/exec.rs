@@ -24,7 +24,7 @@ use crate::limits::Exceeded;
 use crate::template::MissingKey;
 use crate::value::Value;
 
-type Stop = Box<Error>;
+type Stop = Error;
 type Run<T> = Result<T, Stop>;
 
 /// The state of one execution.

@@ -30,6 +30,7 @@ mod compare;
 mod context;
 #[cfg(feature = "crypto")]
 mod crypto;
+#[cfg_attr(not(feature = "crypto"), allow(dead_code, reason = "needed for keys"))]
 mod der;
 mod env;
 mod error;
@@ -40,6 +41,7 @@ mod lex;
 mod limits;
 mod methods;
 mod parse;
+#[cfg_attr(not(feature = "crypto"), allow(dead_code, reason = "needed for keys"))]
 mod pem;
 mod print;
 mod semver;
@@ -48,7 +50,9 @@ mod template;
 mod time;
 mod unicode;
 mod url;
+#[cfg_attr(not(feature = "crypto"), allow(dead_code, reason = "needed for keys"))]
 mod value;
+#[cfg_attr(not(feature = "crypto"), allow(dead_code, reason = "needed for keys"))]
 mod x509;
 mod yaml;
 

@@ -32,13 +32,13 @@ pub(crate) struct Grammar<'a> {
 }
 
 /// Parses `source`.
-pub(crate) fn parse(source: &[u8], grammar: Grammar<'_>) -> Result<Ast, Box<Error>> {
+pub(crate) fn parse(source: &[u8], grammar: Grammar<'_>) -> Result<Ast, Error> {
     if source.len() > MAX_SOURCE {
-        return Err(Box::new(Error::limit(
+        return Err(Error::limit(
             grammar.name,
             (1, 0),
             format!("template source exceeds {MAX_SOURCE} bytes"),
-        )));
+        ));
     }
     let mut parser = Parser {
         name: grammar.name,
@@ -67,7 +67,7 @@ struct Parser<'s> {
     action: Option<usize>,
 }
 
-type Parsed<T> = Result<T, Box<Error>>;
+type Parsed<T> = Result<T, Error>;
 
 impl Parser<'_> {
     /// Parses everything; nested definitions and blocks suspend the builder around them.
@@ -91,7 +91,7 @@ impl Parser<'_> {
                     match self.statement(&mut current)? {
                         Step::Stay => {}
                         Step::Enter(block) => {
-                            suspended.push(std::mem::replace(&mut current, block))
+                            suspended.push(std::mem::replace(&mut current, block));
                         }
                         Step::Leave => {
                             let done = match suspended.pop() {

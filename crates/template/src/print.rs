@@ -82,8 +82,8 @@ pub(crate) fn append(out: Vec<u8>, value: &Value, limit: usize) -> (Vec<u8>, Pri
         exceeded: Exceeded::Output(limit),
     };
     let mut printer = Printer::new(out, cap);
-    let printed = printer.argument(value, 'v');
-    (printer.out, printed)
+    let result = printer.argument(value, 'v');
+    (printer.out, result)
 }
 
 /// `fmt.Sprint`: spaces between operands when neither is a string.

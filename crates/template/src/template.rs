@@ -60,7 +60,7 @@ impl Template {
             left: or("{{", options.left_delimiter).as_bytes(),
             right: or("}}", options.right_delimiter).as_bytes(),
         };
-        let ast = parse(source.as_ref(), grammar).map_err(|error| *error)?;
+        let ast = parse(source.as_ref(), grammar)?;
         Ok(Self {
             name: name.into(),
             missing_key: options.missing_key,
@@ -75,6 +75,6 @@ impl Template {
 
     /// Executes the template on `data`; on failure there is no partial output.
     pub fn execute(&self, data: &Value, env: &Env<'_>) -> Result<Vec<u8>, Error> {
-        crate::exec::run(&self.name, &self.ast, self.missing_key, data, env).map_err(|error| *error)
+        crate::exec::run(&self.name, &self.ast, self.missing_key, data, env)
     }
 }

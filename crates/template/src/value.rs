@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 pub use list::{Elem, List};
 pub use map::{Map, MapKind, StrMap};
-pub(crate) use object::{Certificate, Object};
+#[cfg(feature = "crypto")]
+pub(crate) use object::Certificate;
+pub(crate) use object::Object;
 pub use str::Str;
 pub(crate) use types::{Kind, Ty};
 

@@ -79,9 +79,11 @@ fn subject(common_name: &[u8]) -> Vec<u8> {
         return der::sequence(&[]);
     }
     let printable = |byte: &u8| byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(byte);
-    let kind = match common_name.iter().all(printable) {
-        true => tag::PRINTABLE_STRING,
-        false => tag::UTF8_STRING,
+    let plain = common_name.iter().all(printable);
+    let kind = if plain {
+        tag::PRINTABLE_STRING
+    } else {
+        tag::UTF8_STRING
     };
     let pair = der::sequence(&[
         &der::object(oid::COMMON_NAME),

@@ -80,17 +80,17 @@ impl Fields<'_> {
 }
 
 fn rsa(fields: &Fields<'_>) -> Outcome<Jwk> {
-    let (n, e) = (fields.required("n", "RSA")?, fields.required("e", "RSA")?);
-    let Some(d) = fields.bytes("d")? else {
+    let (modulus, public) = (fields.required("n", "RSA")?, fields.required("e", "RSA")?);
+    let Some(private) = fields.bytes("d")? else {
         return Ok(Jwk::Public(
-            rsa_public(&public_pkcs1(&n, &e)),
+            rsa_public(&public_pkcs1(&modulus, &public)),
             "*rsa.PublicKey",
         ));
     };
-    let (Some(p), Some(q)) = (fields.bytes("p")?, fields.bytes("q")?) else {
+    let (Some(first), Some(second)) = (fields.bytes("p")?, fields.bytes("q")?) else {
         return Ok(Jwk::WithoutPrimes);
     };
-    match RsaKey::new(&n, &e, &d, &p, &q) {
+    match RsaKey::new([&modulus, &public, &private, &first, &second]) {
         Some(key) => Ok(Jwk::Private(PrivateKey::Rsa(key))),
         None => Err(Failure::new(
             "crypto/rsa: the numbers of the key do not belong together",

@@ -12,11 +12,10 @@ use crate::der::{self, Reader};
 /// A private key with two primes.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RsaKey {
-    n: BigUint,
-    e: BigUint,
-    d: BigUint,
-    p: BigUint,
-    q: BigUint,
+    modulus: BigUint,
+    public: BigUint,
+    private: BigUint,
+    primes: [BigUint; 2],
 }
 
 /// The hash of an OAEP decryption.
@@ -31,35 +30,34 @@ impl RsaKey {
     pub(crate) fn generate(rng: &mut Rng, bits: usize) -> Option<Self> {
         let key = RsaPrivateKey::new(rng, bits).ok()?;
         let number = |n: &BoxedUint| BigUint::from_bytes_be(&n.to_be_bytes());
-        let [p, q] = key.primes() else {
+        let [first, second] = key.primes() else {
             return None;
         };
         Some(Self {
-            n: BigUint::from_bytes_be(&key.n_bytes()),
-            e: BigUint::from_bytes_be(&key.e_bytes()),
-            d: number(key.d()),
-            p: number(p),
-            q: number(q),
+            modulus: BigUint::from_bytes_be(&key.n_bytes()),
+            public: BigUint::from_bytes_be(&key.e_bytes()),
+            private: number(key.d()),
+            primes: [number(first), number(second)],
         })
     }
 
-    /// A key of the numbers given, if they belong together.
-    pub(crate) fn new(n: &[u8], e: &[u8], d: &[u8], p: &[u8], q: &[u8]) -> Option<Self> {
-        let number = BigUint::from_bytes_be;
+    /// A key of modulus, public and private exponent and both primes, if they belong together.
+    pub(crate) fn new(numbers: [&[u8]; 5]) -> Option<Self> {
+        let [modulus, public, private, first, second] = numbers.map(BigUint::from_bytes_be);
         let key = Self {
-            n: number(n),
-            e: number(e),
-            d: number(d),
-            p: number(p),
-            q: number(q),
+            modulus,
+            public,
+            private,
+            primes: [first, second],
         };
         let one = BigUint::from(1u8);
-        if key.p <= one || key.q <= one || &key.p * &key.q != key.n {
+        let [first, second] = &key.primes;
+        if first <= &one || second <= &one || first * second != key.modulus {
             return None;
         }
-        let product = &key.e * &key.d;
+        let product = &key.public * &key.private;
         let inverse = |prime: &BigUint| &product % (prime - 1u8) == one;
-        (inverse(&key.p) && inverse(&key.q)).then_some(key)
+        (inverse(first) && inverse(second)).then_some(key)
     }
 
     pub(crate) fn parse_pkcs1(der: &[u8]) -> Option<Self> {
@@ -68,25 +66,28 @@ impl RsaKey {
         if fields.number()? != 0 {
             return None;
         }
-        let mut next = || fields.unsigned();
-        let (n, e, d, p, q) = (next()?, next()?, next()?, next()?, next()?);
-        // The remaining numbers follow from these.
-        let (_, _, _) = (next()?, next()?, next()?);
-        Self::new(n, e, d, p, q)
+        let mut numbers = [&[][..]; 5];
+        for number in &mut numbers {
+            *number = fields.unsigned()?;
+        }
+        // Three more follow from these.
+        for _ in 0..3 {
+            fields.unsigned()?;
+        }
+        Self::new(numbers)
     }
 
     pub(crate) fn to_pkcs1(&self) -> Vec<u8> {
-        let one = BigUint::from(1u8);
-        let inverse = self.q.modinv(&self.p).unwrap_or_default();
+        let [first, second] = &self.primes;
         let numbers = [
-            &self.n,
-            &self.e,
-            &self.d,
-            &self.p,
-            &self.q,
-            &(&self.d % (&self.p - &one)),
-            &(&self.d % (&self.q - &one)),
-            &inverse,
+            &self.modulus,
+            &self.public,
+            &self.private,
+            first,
+            second,
+            &(&self.private % (first - 1u8)),
+            &(&self.private % (second - 1u8)),
+            &second.modinv(first).unwrap_or_default(),
         ];
         let mut body = der::number(0);
         for number in numbers {
@@ -97,14 +98,14 @@ impl RsaKey {
 
     /// The public half as PKCS #1 has it.
     pub(crate) fn public_pkcs1(&self) -> Vec<u8> {
-        public_pkcs1(&self.n.to_bytes_be(), &self.e.to_bytes_be())
+        public_pkcs1(&self.modulus.to_bytes_be(), &self.public.to_bytes_be())
     }
 
     fn key(&self) -> Option<RsaPrivateKey> {
         let number = |n: &BigUint| BoxedUint::from_be_slice_vartime(&n.to_bytes_be());
-        let primes = vec![number(&self.p), number(&self.q)];
-        RsaPrivateKey::from_components(number(&self.n), number(&self.e), number(&self.d), primes)
-            .ok()
+        let primes = self.primes.iter().map(number).collect();
+        let (modulus, public) = (number(&self.modulus), number(&self.public));
+        RsaPrivateKey::from_components(modulus, public, number(&self.private), primes).ok()
     }
 
     /// A PKCS #1 v1.5 signature over SHA-256.
@@ -132,6 +133,6 @@ impl RsaKey {
     }
 }
 
-pub(crate) fn public_pkcs1(n: &[u8], e: &[u8]) -> Vec<u8> {
-    der::sequence(&[&der::unsigned(n), &der::unsigned(e)])
+pub(crate) fn public_pkcs1(modulus: &[u8], exponent: &[u8]) -> Vec<u8> {
+    der::sequence(&[&der::unsigned(modulus), &der::unsigned(exponent)])
 }

@@ -1,6 +1,6 @@
 //! Calls functions and methods: arity, argument types, and the call itself.
 
-use super::pipeline::Piped;
+use super::pipeline::Operands;
 use super::report::At;
 use super::{Exec, Run, Slot};
 use crate::ast::{ExprId, ExprKind};
@@ -13,15 +13,14 @@ impl Exec<'_> {
         &mut self,
         func: &'static Func,
         at: At,
-        args: &[ExprId],
-        piped: Option<Piped>,
+        operands: Operands<'_>,
     ) -> Run<Slot> {
-        self.check_arity(func, args.len(), piped.is_some())?;
+        self.check_arity(func, &operands)?;
         match func.body {
-            Body::And => self.short_circuit(args, piped, false),
-            Body::Or => self.short_circuit(args, piped, true),
-            Body::Call => self.call_value(at, args, piped),
-            Body::Plain(_) | Body::Method(_) => self.invoke(func, None, at, args, piped),
+            Body::And => self.short_circuit(operands, false),
+            Body::Or => self.short_circuit(operands, true),
+            Body::Call => self.call_value(at, operands),
+            Body::Plain(_) | Body::Method(_) => self.invoke(func, None, at, operands),
         }
     }
 
@@ -31,8 +30,7 @@ impl Exec<'_> {
         func: &'static Func,
         receiver: Option<&Value>,
         at: At,
-        args: &[ExprId],
-        piped: Option<Piped>,
+        Operands { args, piped }: Operands<'_>,
     ) -> Run<Slot> {
         let mut values = Args::default();
         for (position, arg) in args.iter().enumerate() {
@@ -72,8 +70,9 @@ impl Exec<'_> {
         })
     }
 
-    pub(super) fn check_arity(&self, func: &Func, args: usize, piped: bool) -> Run<()> {
-        let given = args + usize::from(piped);
+    pub(super) fn check_arity(&self, func: &Func, operands: &Operands<'_>) -> Run<()> {
+        let args = operands.args.len();
+        let given = args + usize::from(operands.piped.is_some());
         let wanted = func.params.len();
         let name = func.name;
         if func.variadic {
@@ -92,7 +91,7 @@ impl Exec<'_> {
     }
 
     /// `and` and `or` stop at the argument that decides, and return it.
-    fn short_circuit(&mut self, args: &[ExprId], piped: Option<Piped>, until: bool) -> Run<Slot> {
+    fn short_circuit(&mut self, Operands { args, piped }: Operands<'_>, until: bool) -> Run<Slot> {
         let mut last = Slot::invalid();
         for arg in args {
             last = self.argument(Ty::Reflect, *arg)?;
@@ -107,7 +106,7 @@ impl Exec<'_> {
     }
 
     /// `call`: no template value is a function, so this explains what it got instead.
-    fn call_value(&mut self, at: At, args: &[ExprId], piped: Option<Piped>) -> Run<Slot> {
+    fn call_value(&mut self, at: At, Operands { args, piped }: Operands<'_>) -> Run<Slot> {
         let mut callee = None;
         for arg in args {
             let slot = self.argument(Ty::Reflect, *arg)?;
@@ -150,21 +149,21 @@ impl Exec<'_> {
             }
             ExprKind::Field(fields) => {
                 let dot = self.dot.clone();
-                self.fields(expr, dot, *fields, &[], None)?
+                self.fields(expr, dot, *fields, Operands::default())?
             }
             ExprKind::Variable(name, fields) => {
                 let value = self.lookup(*name)?;
                 if fields.range().is_empty() {
                     value
                 } else {
-                    self.fields(expr, value, *fields, &[], None)?
+                    self.fields(expr, value, *fields, Operands::default())?
                 }
             }
             ExprKind::Pipe(pipe) => self.pipeline(*pipe)?,
-            ExprKind::Function(func) => self.call(func, At::Expr(expr), &[], None)?,
+            ExprKind::Function(func) => self.call(func, At::Expr(expr), Operands::default())?,
             ExprKind::Chain(node, fields) => {
                 let receiver = self.chain_receiver(expr, *node)?;
-                self.fields(expr, receiver, *fields, &[], None)?
+                self.fields(expr, receiver, *fields, Operands::default())?
             }
             _ => return self.typed_constant(expr, ty).map(Slot::concrete),
         };

@@ -1,12 +1,12 @@
 //! Field access: entries of maps, fields of structs, methods of named types.
 
-use super::pipeline::Piped;
+use super::pipeline::Operands;
 use super::report::At;
 use super::{Exec, Run, Slot};
 use crate::ast::{ExprId, Span};
 use crate::methods;
 use crate::template::MissingKey;
-use crate::value::{MapKind, Object, Value};
+use crate::value::{MapKind, Object, StrMap, Value};
 
 impl Exec<'_> {
     /// Walks `.a.b.c` from `receiver`; arguments go to the last name, which must be a method then.
@@ -15,17 +15,16 @@ impl Exec<'_> {
         expr: ExprId,
         mut receiver: Slot,
         fields: Span,
-        args: &[ExprId],
-        piped: Option<Piped>,
+        operands: Operands<'_>,
     ) -> Run<Slot> {
         let ast = self.ast;
         let Some((last, before)) = ast.fields[fields.range()].split_last() else {
             return Ok(receiver);
         };
         for field in before {
-            receiver = self.field(expr, receiver, ast.text(*field), &[], None)?;
+            receiver = self.field(expr, receiver, ast.text(*field), Operands::default())?;
         }
-        self.field(expr, receiver, ast.text(*last), args, piped)
+        self.field(expr, receiver, ast.text(*last), operands)
     }
 
     fn field(
@@ -33,10 +32,9 @@ impl Exec<'_> {
         expr: ExprId,
         receiver: Slot,
         name: &[u8],
-        args: &[ExprId],
-        piped: Option<Piped>,
+        operands: Operands<'_>,
     ) -> Run<Slot> {
-        let has_args = !args.is_empty() || piped.is_some();
+        let has_args = !operands.is_empty();
         match &receiver.value {
             Value::StrMap(map) => {
                 self.refuse_args(name, has_args, "is not a method but has arguments")?;
@@ -54,7 +52,7 @@ impl Exec<'_> {
                         interface: any,
                     }),
                     None if any => self.missing(name, Slot::interface(Value::Nil)),
-                    None => self.missing(name, Slot::concrete(Value::StrMap(Default::default()))),
+                    None => self.missing(name, Slot::concrete(Value::StrMap(StrMap::default()))),
                 }
             }
             Value::Nil if receiver.interface => {
@@ -68,8 +66,8 @@ impl Exec<'_> {
             Value::Nil => Ok(Slot::invalid()),
             value => {
                 if let Some(func) = methods::lookup(value, name) {
-                    self.check_arity(func, args.len(), piped.is_some())?;
-                    return self.invoke(func, Some(value), At::Expr(expr), args, piped);
+                    self.check_arity(func, &operands)?;
+                    return self.invoke(func, Some(value), At::Expr(expr), operands);
                 }
                 self.struct_field(&receiver, name, has_args)
             }

@@ -13,6 +13,19 @@ pub(super) struct Piped {
     pub(super) stages: usize,
 }
 
+/// What a function or method is given: operands, and perhaps a value from the stage before.
+#[derive(Default)]
+pub(super) struct Operands<'e> {
+    pub(super) args: &'e [ExprId],
+    pub(super) piped: Option<Piped>,
+}
+
+impl Operands<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.args.is_empty() && self.piped.is_none()
+    }
+}
+
 impl Exec<'_> {
     /// The value of a pipeline; declares or assigns its variables.
     pub(super) fn pipeline(&mut self, id: PipeId) -> Run<Slot> {
@@ -47,36 +60,37 @@ impl Exec<'_> {
         let Some((&first, rest)) = args.split_first() else {
             return Ok(Slot::invalid());
         };
+        let operands = Operands { args: rest, piped };
         match &ast.expr(first).kind {
             ExprKind::Field(fields) => {
                 self.at = At::Expr(first);
                 let dot = self.dot.clone();
-                self.fields(first, dot, *fields, rest, piped)
+                self.fields(first, dot, *fields, operands)
             }
             ExprKind::Chain(node, fields) => {
                 let receiver = self.chain_receiver(first, *node)?;
-                self.fields(first, receiver, *fields, rest, piped)
+                self.fields(first, receiver, *fields, operands)
             }
             ExprKind::Function(func) => {
                 self.at = At::Expr(first);
-                self.call(func, At::Cmd(cmd), rest, piped)
+                self.call(func, At::Cmd(cmd), operands)
             }
             ExprKind::Pipe(pipe) => {
-                self.not_a_function(first, rest, piped.as_ref())?;
+                self.not_a_function(first, &operands)?;
                 self.pipeline(*pipe)
             }
             ExprKind::Variable(name, fields) => {
                 self.at = At::Expr(first);
                 let value = self.lookup(*name)?;
                 if fields.range().is_empty() {
-                    self.not_a_function(first, rest, piped.as_ref())?;
+                    self.not_a_function(first, &operands)?;
                     return Ok(value);
                 }
-                self.fields(first, value, *fields, rest, piped)
+                self.fields(first, value, *fields, operands)
             }
             kind => {
                 self.at = At::Expr(first);
-                self.not_a_function(first, rest, piped.as_ref())?;
+                self.not_a_function(first, &operands)?;
                 match kind {
                     ExprKind::Bool(b) => Ok(Slot::concrete(Value::Bool(*b))),
                     ExprKind::Dot => Ok(self.dot.clone()),
@@ -96,14 +110,14 @@ impl Exec<'_> {
         self.at = At::Expr(node);
         match self.ast.expr(node).kind {
             ExprKind::Pipe(pipe) => self.pipeline(pipe),
-            ExprKind::Function(func) => self.call(func, At::Expr(node), &[], None),
+            ExprKind::Function(func) => self.call(func, At::Expr(node), Operands::default()),
             // The parser makes chains of nothing else.
             _ => Ok(Slot::invalid()),
         }
     }
 
-    fn not_a_function(&self, first: ExprId, rest: &[ExprId], piped: Option<&Piped>) -> Run<()> {
-        if rest.is_empty() && piped.is_none() {
+    fn not_a_function(&self, first: ExprId, operands: &Operands<'_>) -> Run<()> {
+        if operands.is_empty() {
             return Ok(());
         }
         let shown = self.ast.show_expr(first);

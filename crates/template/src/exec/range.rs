@@ -81,27 +81,19 @@ impl Exec<'_> {
             is_else: false,
         };
         let dot = Some(self.dot.clone());
-        match running.items.get(0) {
-            Some((index, elem)) => {
-                running.next = 1;
-                self.scopes.push(Scope {
-                    vars,
-                    dot,
-                    range: Some(running),
-                });
-                self.begin_round(pipe, index, elem)
-            }
-            None => {
-                running.is_else = true;
-                self.scopes.push(Scope {
-                    vars,
-                    dot,
-                    range: Some(running),
-                });
-                self.pc = otherwise as usize;
-                Ok(())
-            }
-        }
+        let first = running.items.get(0);
+        running.is_else = first.is_none();
+        running.next = 1;
+        self.scopes.push(Scope {
+            vars,
+            dot,
+            range: Some(running),
+        });
+        let Some((index, elem)) = first else {
+            self.pc = otherwise as usize;
+            return Ok(());
+        };
+        self.begin_round(pipe, index, elem)
     }
 
     fn items(&self, pipe: PipeId, value: &Value) -> Run<Items> {
@@ -187,18 +179,14 @@ impl Exec<'_> {
             return Ok(());
         };
         self.vars.truncate(running.vars);
-        match running.items.get(running.next) {
-            Some((index, elem)) => {
-                running.next += 1;
-                self.pc = running.body;
-                let pipe = running.pipe;
-                self.begin_round(pipe, index, elem)
-            }
-            None => {
-                self.pc = running.end;
-                Ok(())
-            }
-        }
+        let Some((index, elem)) = running.items.get(running.next) else {
+            self.pc = running.end;
+            return Ok(());
+        };
+        running.next += 1;
+        self.pc = running.body;
+        let pipe = running.pipe;
+        self.begin_round(pipe, index, elem)
     }
 
     /// Leaves the innermost range; as in Go that is one whose else part is running, too.

@@ -19,12 +19,12 @@ pub(super) enum At {
 impl Exec<'_> {
     pub(super) fn error(&self, message: String) -> Stop {
         let (place, context) = self.place();
-        Box::new(Error::execute(self.name, place, message).within(context))
+        Error::execute(self.name, place, message).within(context)
     }
 
     pub(super) fn limit(&self, message: String) -> Stop {
         let (place, context) = self.place();
-        Box::new(Error::limit(self.name, place, message).within(context))
+        Error::limit(self.name, place, message).within(context)
     }
 
     pub(super) fn exceeded(&self, exceeded: Exceeded) -> Stop {

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::limits::Exceeded;
 use crate::print::{self, Cap};
-use crate::value::{MapKind, Ty, Value};
+use crate::value::{MapKind, StrMap, Ty, Value};
 
 pub(super) const FUNCS: &[Func] = &[
     Func {
@@ -126,7 +126,7 @@ fn index(args: &mut Args) -> Outcome<Value> {
             Value::Map(map) => match map.get(map_key(key)?) {
                 Some(value) => value,
                 None if map.kind() == MapKind::Any => Value::Nil,
-                None => Value::StrMap(Default::default()),
+                None => Value::StrMap(StrMap::default()),
             },
             Value::StrMap(map) => Value::Str(map.get(map_key(key)?).cloned().unwrap_or_default()),
             _ => {
@@ -222,7 +222,7 @@ fn js(text: &[u8]) -> Vec<u8> {
             '\\' => "\\\\".to_owned(),
             '\'' => "\\'".to_owned(),
             '"' => "\\\"".to_owned(),
-            '<' | '>' | '&' | '=' | '\0'..' ' => format!("\\u{:04X}", first),
+            '<' | '>' | '&' | '=' | '\0'..' ' => format!("\\u{first:04X}"),
             _ if rune.is_ascii() || crate::unicode::is_print(rune) => String::new(),
             _ => format!("\\u{:04X}", u32::from(rune)),
         };

@@ -102,15 +102,15 @@ fn dsa_key(cx: &mut Context<'_>) -> Outcome<PrivateKey> {
     let Ok(components) =
         dsa::Components::try_generate_from_rng_with_key_size(&mut rng, dsa::KeySize::DSA_2048_256);
     let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
-    let p = number(&components.p().to_be_bytes());
-    let q = number(&components.q().to_be_bytes());
-    let g = number(&components.g().to_be_bytes());
+    let prime = number(&components.p().to_be_bytes());
+    let divisor = number(&components.q().to_be_bytes());
+    let generator = number(&components.g().to_be_bytes());
     // More bits than needed, so that the remainder is as good as even.
     let one = BigUint::from(1u8);
-    let x = number(&cx.random(48)?) % (&q - &one) + &one;
-    let y = g.modpow(&x, &p);
+    let private = number(&cx.random(48)?) % (&divisor - &one) + &one;
+    let public = generator.modpow(&private, &prime);
     let mut body = der::number(0);
-    for part in [&p, &q, &g, &y, &x] {
+    for part in [&prime, &divisor, &generator, &public, &private] {
         body.extend(der::unsigned(&part.to_bytes_be()));
     }
     Ok(PrivateKey::Dsa(der::element(der::tag::SEQUENCE, &body)))
@@ -223,8 +223,8 @@ fn named<'a>(cx: &mut Context<'_>, args: &'a Args) -> Outcome<Request<'a>> {
     let dns_names = dns_names(args.value(2))?;
     let request = request(cx, args.bytes(0), args.int(3))?;
     Ok(Request {
-        addresses,
         dns_names,
+        addresses,
         ..request
     })
 }

@@ -107,6 +107,7 @@ fn parse_duration(text: &[u8]) -> Option<Duration> {
     Duration::parse(std::str::from_utf8(text).ok()?).ok()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of all functions")]
 fn date_modify(_: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     let time = time(args, 1);
     Ok(moment(match parse_duration(args.bytes(0)) {

@@ -211,24 +211,24 @@ fn power_of_ten(exponent: i64) -> f64 {
 
 /// `x * 2^shift`, rounded once.
 fn scaled(x: f64, shift: i64) -> f64 {
-    let step = |shift: i64| 2f64.powi(i32::try_from(shift.clamp(-1000, 1000)).unwrap_or(0));
+    let power = |shift: i64| 2f64.powi(i32::try_from(shift.clamp(-1000, 1000)).unwrap_or(0));
     let first = shift.clamp(-1000, 1000);
-    x * step(first) * step(shift - first)
+    x * power(first) * power(shift - first)
 }
 
-/// `untilStep`: from `start` towards `stop`, which is not reached.
-fn ints(cx: &mut Context<'_>, start: i64, stop: i64, step: i64) -> Outcome<Vec<i64>> {
+/// `untilStep`: from `start` towards `limit`, which is not reached.
+fn ints(cx: &mut Context<'_>, start: i64, limit: i64, step: i64) -> Outcome<Vec<i64>> {
     let mut numbers = Vec::new();
-    if step == 0 || (stop < start) != (step < 0) {
+    if step == 0 || (limit < start) != (step < 0) {
         return Ok(numbers);
     }
-    let count = (i128::from(stop) - i128::from(start))
+    let count = (i128::from(limit) - i128::from(start))
         .unsigned_abs()
         .div_ceil(i128::from(step).unsigned_abs());
     cx.meter
         .charge_items(usize::try_from(count).unwrap_or(usize::MAX))?;
     let mut at = start;
-    while if step > 0 { at < stop } else { at > stop } {
+    while if step > 0 { at < limit } else { at > limit } {
         numbers.push(at);
         match at.checked_add(step) {
             Some(next) => at = next,
@@ -256,8 +256,8 @@ fn seq(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
         3 => (n(0), n(2), n(1)),
         _ => return Ok(Value::from("")),
     };
-    let stop = end.wrapping_add(towards(start, end));
-    let numbers = ints(cx, start, stop, step)?;
+    let limit = end.wrapping_add(towards(start, end));
+    let numbers = ints(cx, start, limit, step)?;
     let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
     cx.string(texts.join(" "))
 }

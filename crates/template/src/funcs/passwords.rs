@@ -202,12 +202,10 @@ fn decrypt(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     let Some(padding) = plain.last().copied() else {
         return Err(Failure::new("runtime error: index out of range [-1]"));
     };
-    match plain.len().checked_sub(usize::from(padding)) {
-        Some(len) => plain.truncate(len),
-        None => {
-            let end = plain.len().cast_signed() - isize::from(padding);
-            return Err(bounds(format!("out of range [:{end}]")));
-        }
-    }
+    let Some(len) = plain.len().checked_sub(usize::from(padding)) else {
+        let end = plain.len().cast_signed() - isize::from(padding);
+        return Err(bounds(format!("out of range [:{end}]")));
+    };
+    plain.truncate(len);
     cx.string(plain)
 }

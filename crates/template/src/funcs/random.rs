@@ -9,13 +9,13 @@ use crate::value::{Ty, Value};
 
 pub(super) const FUNCS: &[Func] = &[
     func("randAlphaNum", &[Ty::Int], |cx, args| {
-        text(cx, args, |byte| byte.is_ascii_alphanumeric())
+        text(cx, args, u8::is_ascii_alphanumeric)
     }),
     func("randAlpha", &[Ty::Int], |cx, args| {
-        text(cx, args, |byte| byte.is_ascii_alphabetic())
+        text(cx, args, u8::is_ascii_alphabetic)
     }),
     func("randNumeric", &[Ty::Int], |cx, args| {
-        text(cx, args, |byte| byte.is_ascii_digit())
+        text(cx, args, u8::is_ascii_digit)
     }),
     func("randAscii", &[Ty::Int], |cx, args| {
         text(cx, args, |byte| (b' '..=b'~').contains(byte))

@@ -3,7 +3,7 @@
 use super::{Func, func};
 use crate::failure::{Failure, Outcome};
 use crate::strconv::quote;
-use crate::url::{Mode, Url, UrlError, escape};
+use crate::url::{Mode, Url, UrlError, User, escape};
 use crate::value::{Kind, Map, Str, Ty, Value};
 
 pub(super) const FUNCS: &[Func] = &[
@@ -12,11 +12,7 @@ pub(super) const FUNCS: &[Func] = &[
         let url =
             Url::parse(args.bytes(0)).map_err(|error| failure("unable to parse url", &error))?;
         let hostname = url.hostname().to_vec();
-        let user = url
-            .user
-            .as_ref()
-            .map(|user| user.text())
-            .unwrap_or_default();
+        let user = url.user.as_ref().map(User::text).unwrap_or_default();
         let entries = [
             ("scheme", url.scheme),
             ("host", url.host),

@@ -104,9 +104,9 @@ impl Builder {
         }
         self.ops.push(Op::Jump(0));
         let here = self.here();
-        match self.ops.get_mut(head) {
-            Some(Op::Branch { otherwise, .. } | Op::Range { otherwise, .. }) => *otherwise = here,
-            _ => {}
+        let op = self.ops.get_mut(head);
+        if let Some(Op::Branch { otherwise, .. } | Op::Range { otherwise, .. }) = op {
+            *otherwise = here;
         }
     }
 

@@ -259,7 +259,7 @@ impl Parser<'_> {
         Ok(ExprKind::Pipe(pipe))
     }
 
-    fn undefined_function(&self, name: &[u8]) -> Box<crate::error::Error> {
+    fn undefined_function(&self, name: &[u8]) -> crate::error::Error {
         let shown = crate::strconv::quote(name);
         self.error(format!("function {shown} not defined"))
     }

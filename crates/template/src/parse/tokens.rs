@@ -91,13 +91,13 @@ pub(super) fn span(token: Token) -> Span {
 }
 
 impl Parser<'_> {
-    pub(super) fn error(&self, message: impl Into<String>) -> Box<Error> {
+    pub(super) fn error(&self, message: impl Into<String>) -> Error {
         self.error_at(self.tokens.newest(), message)
     }
 
-    pub(super) fn error_at(&self, token: Token, message: impl Into<String>) -> Box<Error> {
+    pub(super) fn error_at(&self, token: Token, message: impl Into<String>) -> Error {
         let place = line_column(self.source, token.start);
-        Box::new(Error::parse(self.name, place, message.into()))
+        Error::parse(self.name, place, message.into())
     }
 
     pub(super) fn expect(&mut self, kind: Kind, context: &str) -> Parsed<Token> {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn unexpected(&self, token: Token, context: &str) -> Box<Error> {
+    pub(super) fn unexpected(&self, token: Token, context: &str) -> Error {
         let shown = self.show(token);
         if token.kind != Kind::Error {
             return self.error(format!("unexpected {shown} in {context}"));

@@ -163,9 +163,10 @@ fn with_exponent(mantissa: &str, letter: char, exponent: i32) -> String {
 fn general(x: f64, format: u8, precision: Option<usize>) -> String {
     let digits_wanted = precision.map(|precision| precision.max(1));
     let (mantissa, exponent) = scientific(x, digits_wanted.map(|digits| digits - 1));
-    let mantissa = match mantissa.contains('.') {
-        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
-        false => &mantissa,
+    let mantissa = if mantissa.contains('.') {
+        mantissa.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &mantissa
     };
     let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
     let threshold = match digits_wanted {

@@ -13,9 +13,8 @@ pub(crate) enum NumError {
 pub(crate) fn parse_uint(text: &[u8], base: u32) -> Result<u64, NumError> {
     let (digits, radix) = match (base, text) {
         (0, [b'0', b'x' | b'X', rest @ ..]) if !rest.is_empty() => (rest, 16),
-        (0, [b'0', b'o' | b'O', rest @ ..]) if !rest.is_empty() => (rest, 8),
         (0, [b'0', b'b' | b'B', rest @ ..]) if !rest.is_empty() => (rest, 2),
-        (0, [b'0', rest @ ..]) if !rest.is_empty() => (rest, 8),
+        (0, [b'0', b'o' | b'O', rest @ ..] | [b'0', rest @ ..]) if !rest.is_empty() => (rest, 8),
         (0, _) => (text, 10),
         _ => (text, base),
     };

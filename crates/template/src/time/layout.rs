@@ -40,6 +40,10 @@ pub(super) enum Std {
 }
 
 /// A numeric zone such as `-07:00`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the notation has that many choices"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Offset {
     /// Written with `Z`: a zero offset is the letter.

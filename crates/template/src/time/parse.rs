@@ -172,7 +172,7 @@ impl Fields {
             Std::Hour => self.hour = within(n, 0..=23, "hour out of range")?,
             Std::Hour12 | Std::ZeroHour12 => self.hour = within(n, 0..=12, "hour out of range")?,
             Std::Minute | Std::ZeroMinute => {
-                self.minute = within(n, 0..=59, "minute out of range")?
+                self.minute = within(n, 0..=59, "minute out of range")?;
             }
             _ => {
                 self.second = within(n, 0..=59, "second out of range")?;
@@ -392,11 +392,11 @@ fn number3(value: &[u8], fixed: bool) -> Read<'_, i64> {
 }
 
 fn signed_digits(text: &[u8]) -> Result<i64, Bad> {
-    crate::strconv::parse_int(text, 10).or_else(|_| match text {
+    match text {
         // Go's own reader takes a bare sign for zero.
         [b'+' | b'-'] | [] => Ok(0),
-        _ => Err(Bad::Text),
-    })
+        _ => crate::strconv::parse_int(text, 10).map_err(|_| Bad::Text),
+    }
 }
 
 /// The position of the name that `value` begins with, in any case.

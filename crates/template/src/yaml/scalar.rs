@@ -10,6 +10,10 @@ pub(super) enum Style {
 }
 
 /// What the characters of a text allow.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each style is allowed or not"
+)]
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Analysis {
     pub(super) multiline: bool,
@@ -37,13 +41,12 @@ fn has_indicators(text: &str) -> bool {
     while let Some(c) = rest.next() {
         let follows_blank = blank(rest.peek().copied());
         let found = match (before, c) {
-            (None, '?' | ':' | '-') => follows_blank,
+            (None, '?' | ':' | '-') | (Some(_), ':') => follows_blank,
             (
                 None,
                 '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
                 | '@' | '`',
             ) => true,
-            (Some(_), ':') => follows_blank,
             (Some(before), '#') => matches!(before, ' ' | '\t' | '\0') || is_break(before),
             _ => false,
         };
@@ -133,9 +136,5 @@ fn is_base_60(text: &str) -> bool {
         && digits(first)
         && digits(fraction)
         && sixties.peek().is_some()
-        && sixties.all(|part| match part.as_bytes() {
-            [b'0'..=b'9'] => true,
-            [b'0'..=b'5', b'0'..=b'9'] => true,
-            _ => false,
-        })
+        && sixties.all(|part| matches!(part.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']))
 }

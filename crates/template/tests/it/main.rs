@@ -1,4 +1,5 @@
 //! The crate's integration tests.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 mod cases;
 mod conformance;

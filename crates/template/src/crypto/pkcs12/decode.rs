@@ -130,9 +130,10 @@ fn is_verified(meter: &mut Meter, mac: Element<'_>, safe: &[u8], password: &[u8]
     let mut algorithm = info.sequence().ok_or_else(unreadable)?;
     let digest = info.octets().ok_or_else(unreadable)?;
     let salt = fields.octets().ok_or_else(unreadable)?;
-    let rounds = match fields.is_empty() {
-        true => 1,
-        false => fields.number().ok_or_else(unreadable)?,
+    let rounds = if fields.is_empty() {
+        1
+    } else {
+        fields.number().ok_or_else(unreadable)?
     };
     let id = algorithm.oid().ok_or_else(unreadable)?;
     let hash = match id {

@@ -62,10 +62,8 @@ fn merge(
         let present = present.filter(|present| !is_empty(present));
         let keeps = match (&present, &value) {
             (None, _) => false,
-            (Some(_), Value::List(_)) if overwrite => false,
-            (Some(_), Value::List(_)) => true,
             (Some(Value::Map(_) | Value::StrMap(_)), Value::Map(_) | Value::StrMap(_)) => true,
-            _ => !overwrite,
+            (Some(_), _) => !overwrite,
         };
         if !keeps {
             put(cx, target, key, value)?;

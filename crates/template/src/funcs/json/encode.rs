@@ -50,13 +50,13 @@ impl Encoder<'_> {
                 self.out
                     .push_str(&value.as_unsigned().unwrap_or(0).to_string());
             }
-            Value::Float(x) => match float::json(*x) {
-                Some(text) => self.out.push_str(&text),
-                None => {
+            Value::Float(x) => {
+                let text = float::json(*x).ok_or_else(|| {
                     let shown = float::general(*x);
-                    return Err(Failure::new(format!("json: unsupported value: {shown}")));
-                }
-            },
+                    Failure::new(format!("json: unsupported value: {shown}"))
+                })?;
+                self.out.push_str(&text);
+            }
             Value::Str(text) => self.string(text),
             Value::List(list) => return self.list(list),
             Value::Map(map) if map.is_nil() => self.out.push_str("null"),

@@ -121,10 +121,13 @@ mod tests {
         let third = decimal(1.0).div(&decimal(3.0)).unwrap();
         let two_thirds = decimal(-2.0).div(&decimal(3.0)).unwrap();
 
-        assert_eq!(third.to_f64().to_bits(), 0.3333333333333333_f64.to_bits());
+        assert_eq!(
+            third.to_f64().to_bits(),
+            0.333_333_333_333_333_3_f64.to_bits()
+        );
         assert_eq!(
             two_thirds.to_f64().to_bits(),
-            (-0.6666666666666667_f64).to_bits()
+            (-0.666_666_666_666_666_7_f64).to_bits()
         );
         assert_eq!(decimal(1.0).div(&decimal(0.0)), None);
     }
