@@ -46,10 +46,9 @@ pub(crate) async fn metrics(
             .secured(certificates(flags)?)
             .map_err(|error| anyhow!(error))?;
     }
-    let authorize: Option<Arc<dyn Authorize>> = match flags.metrics_auth {
-        true => Some(Arc::new(ClusterAuthorize::new(client.clone()))),
-        false => None,
-    };
+    let authorize = flags
+        .metrics_auth
+        .then(|| Arc::new(ClusterAuthorize::new(client.clone())) as Arc<dyn Authorize>);
     let handler = serve::metrics(Arc::clone(metrics), authorize);
     server.spawn("metrics", handler, shutdown.clone());
     Ok(())

@@ -33,7 +33,7 @@ pub fn generate(kind: &str, spec: &Value, random: &mut dyn Random) -> Result<Sec
     match kind {
         "Fake" => fake::generate(spec),
         "Password" => password::generate(spec, random),
-        "UUID" => uuid::generate(random),
+        "UUID" => Ok(uuid::generate(random)),
         _ => Err(not_in_build(kind)),
     }
 }

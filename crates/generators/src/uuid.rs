@@ -1,10 +1,10 @@
 //! `UUID`: a random identifier, version 4.
 
-use lockstep_provider::{Result, SecretMap, SecretValue};
+use lockstep_provider::{SecretMap, SecretValue};
 
 use crate::random::Random;
 
-pub(crate) fn generate(random: &mut dyn Random) -> Result<SecretMap> {
+pub(crate) fn generate(random: &mut dyn Random) -> SecretMap {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
     bytes[6] = bytes[6] & 0x0f | 0x40;
@@ -18,10 +18,7 @@ pub(crate) fn generate(random: &mut dyn Random) -> Result<SecretMap> {
         &hex[20..],
     ]
     .join("-");
-    Ok(SecretMap::from_iter([(
-        "uuid".to_owned(),
-        SecretValue::from(text),
-    )]))
+    SecretMap::from_iter([("uuid".to_owned(), SecretValue::from(text))])
 }
 
 #[cfg(test)]
@@ -31,7 +28,7 @@ mod tests {
 
     #[test]
     fn it_is_a_version_four_uuid() {
-        let made = generate(&mut Counting::default()).unwrap();
+        let made = generate(&mut Counting::default());
 
         let text = made.get("uuid").unwrap().expose_utf8().unwrap();
         let parts: Vec<&str> = text.split('-').collect();

@@ -31,9 +31,9 @@ pub(crate) fn until<T: std::fmt::Debug>(what: &str, mut ask: impl FnMut() -> Res
     loop {
         match ask() {
             Ok(answer) => return answer,
-            Err(last) if began.elapsed() > LIMIT => panic!("{what} did not happen: {last:?}"),
-            Err(_) => sleep(POLL),
+            Err(last) => assert!(began.elapsed() < LIMIT, "{what} did not happen: {last:?}"),
         }
+        sleep(POLL);
     }
 }
 
