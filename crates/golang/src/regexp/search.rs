@@ -44,6 +44,31 @@ impl Regexp {
             .collect()
     }
 
+    /// How many matches there are, or nothing if it was stopped.
+    ///
+    /// Each search is linear, yet a pattern can make every one of them read to the end. `proceed`
+    /// is asked before each, with the bytes still to be searched.
+    pub fn count_matches(
+        &self,
+        text: &[u8],
+        mut proceed: impl FnMut(usize) -> bool,
+    ) -> Option<usize> {
+        let text = Text::new(text);
+        let whole = text.valid().len();
+        let (mut count, mut at) = (0, 0);
+        while at <= whole {
+            if !proceed(whole - at) {
+                return None;
+            }
+            let Some(found) = self.find_at(&text, at) else {
+                break;
+            };
+            count += 1;
+            at = found.end.max(at + text.width(at).max(1));
+        }
+        Some(count)
+    }
+
     /// The pieces between matches: at most `limit`, or all if it is negative; none if it is zero.
     pub fn split<'t>(&self, text: &'t [u8], limit: i64) -> Vec<&'t [u8]> {
         if limit == 0 {

@@ -124,10 +124,28 @@ fn strings<'t>(cx: &mut Context<'_>, parts: impl Iterator<Item = &'t [u8]>) -> O
     Ok(Value::List(List::strings(out)))
 }
 
+/// Counts the matches and the work of finding them; a short text is not worth counting.
+fn count(cx: &mut Context<'_>, regexp: &Regexp, text: &[u8]) -> Outcome<usize> {
+    if text.len() < 4096 {
+        return Ok(text.len() + 1);
+    }
+    let mut exceeded = None;
+    let counted = regexp.count_matches(text, |left| {
+        exceeded = cx.meter.step(1 + left as u64 / 1024).err();
+        exceeded.is_none()
+    });
+    match (counted, exceeded) {
+        (Some(counted), _) => Ok(counted),
+        (None, Some(exceeded)) => Err(exceeded.into()),
+        (None, None) => Ok(0),
+    }
+}
+
 /// No match at all is the nil slice.
 fn find_all(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     let regexp = compile(cx, args)?;
     let text = args.bytes(1);
+    count(cx, &regexp, text)?;
     let found = regexp.find_all(text, args.int(2));
     if found.is_empty() {
         return Ok(Value::List(List::nil(Elem::Str)));
@@ -141,6 +159,7 @@ fn split(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     if args.int(2) == 0 {
         return Ok(Value::List(List::nil(Elem::Str)));
     }
+    count(cx, &regexp, args.bytes(1))?;
     strings(cx, regexp.split(args.bytes(1), args.int(2)).into_iter())
 }
 
@@ -161,24 +180,18 @@ fn replace_literal(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     ))
 }
 
-/// Counts what a replacement may grow to; the matches are counted only if it could be much.
+/// Counts what a replacement may grow to.
 fn reserve_replaced(
     cx: &mut Context<'_>,
     regexp: &Regexp,
     args: &Args,
     references: usize,
 ) -> Outcome<()> {
-    let (text, replacement) = (args.bytes(1).len(), args.bytes(2).len());
-    let size = |matches: usize| {
-        let groups = text.saturating_mul(references);
-        text.saturating_add(matches.saturating_mul(replacement))
-            .saturating_add(groups)
-    };
-    let most = size(text.saturating_add(1));
-    let matches = if most < 64 << 10 {
-        text + 1
-    } else {
-        regexp.find_all(args.bytes(1), -1).len()
-    };
-    Ok(cx.reserve(size(matches))?)
+    let (text, replacement) = (args.bytes(1), args.bytes(2).len());
+    let matches = count(cx, regexp, text)?;
+    let groups = text.len().saturating_mul(references);
+    let size = text
+        .len()
+        .saturating_add(matches.saturating_mul(replacement));
+    Ok(cx.reserve(size.saturating_add(groups))?)
 }

@@ -3,3 +3,6 @@
 
 mod cases;
 mod conformance;
+mod hostile;
+mod limits;
+mod support;

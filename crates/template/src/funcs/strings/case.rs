@@ -1,5 +1,7 @@
 //! Upper and lower case, and trimming.
 
+use std::collections::BTreeSet;
+
 use lockstep_golang::unicode::{decode_last_rune, decode_rune, runes};
 
 use crate::unicode::{
@@ -86,7 +88,7 @@ pub(super) fn trim_space(text: &[u8]) -> &[u8] {
 
 /// Cuts off all characters of `set` at both ends.
 pub(super) fn trim_set<'t>(text: &'t [u8], set: &[u8]) -> &'t [u8] {
-    let set: Vec<char> = runes(set).map(|(_, rune)| rune).collect();
+    let set: BTreeSet<char> = runes(set).map(|(_, rune)| rune).collect();
     trim_by(text, |rune| set.contains(&rune))
 }
 
