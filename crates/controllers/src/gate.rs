@@ -53,6 +53,8 @@ pub(crate) async fn all(required: &[Gate], optional: &[Gate]) {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
@@ -70,7 +72,7 @@ mod tests {
     async fn nothing_runs_before_the_required_watches_are_there() {
         let gate = Gate::default();
 
-        let early = tokio::time::timeout(Duration::from_secs(60), all(&[gate.clone()], &[])).await;
+        let early = tokio::time::timeout(Duration::from_mins(1), all(from_ref(&gate), &[])).await;
         gate.open();
         let late = tokio::time::timeout(Duration::from_secs(1), all(&[gate], &[])).await;
 

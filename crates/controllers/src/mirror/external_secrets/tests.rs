@@ -48,7 +48,7 @@ fn a_label_an_annotation_and_a_generation_are_news() {
 
     let (_, annotated) = objects.apply(object("a", 2, force));
     let (_, edited) = objects.apply(object("a", 3, |object| {
-        object.metadata.generation = Some(2)
+        object.metadata.generation = Some(2);
     }));
 
     assert_eq!((annotated, edited), (Touch::Changed, Touch::Changed));
@@ -60,7 +60,7 @@ fn an_event_older_than_our_own_write_is_passed_over() {
     objects.apply(object("a", 5, ready("True")));
 
     let (_, late) = objects.apply(object("a", 4, |object| {
-        object.metadata.generation = Some(9)
+        object.metadata.generation = Some(9);
     }));
 
     assert_eq!(late, Touch::Same);
