@@ -1,6 +1,6 @@
-//! Decisions about ExternalSecrets, in the order of a run: [`decide`] says what to do, [`assemble`]
-//! turns fetched payloads into data, [`plan`] says what to write, [`mutate`] applies it to the
-//! Secret that is there, and [`report`] makes status, events and the next wake-up of the outcome.
+//! Decisions about ExternalSecrets, in the order of a run: [`decide()`] says what to do, [`assemble()`]
+//! turns fetched payloads into data, [`plan()`] says what to write, [`mutate()`] applies it to the
+//! Secret that is there, and [`report()`] makes status, events and the next wake-up of the outcome.
 
 mod assemble;
 mod decide;

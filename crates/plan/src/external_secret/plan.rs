@@ -37,10 +37,10 @@ pub enum TargetPlan {
     Keep(Kept),
     /// Nothing: the mirror shows it as wished.
     InSync,
-    /// Create it by [`super::mutate`] with no live Secret; if one exists after all, go on as for
+    /// Create it by [`super::mutate()`] with no live Secret; if one exists after all, go on as for
     /// `Look`.
     Create(Desired),
-    /// Read it, then apply [`super::mutate`].
+    /// Read it, then apply [`super::mutate()`].
     Look(Desired),
     /// Delete it.
     Delete(TargetDelete),

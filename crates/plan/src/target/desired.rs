@@ -1,5 +1,5 @@
 //! What a target should be: the outcome of all policies and templates, before anyone looked at the
-//! existing Secret. Made by the planner; applied by [`super::mutate`].
+//! existing Secret. Made by the planner; applied by [`super::mutate()`].
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Whether a mirrored Secret already is what it should be, judged from its row alone. A `true`
-//! saves a read and a write; it must therefore hold whenever [`super::mutate`] would change
+//! saves a read and a write; it must therefore hold whenever [`super::mutate()`] would change
 //! nothing, and never otherwise.
 
 use lockstep_api::{ExternalSecret, keys};
