@@ -1,5 +1,7 @@
 //! Executions stay within their limits and say which one stopped them.
 
+use std::fmt::Write as _;
+
 use lockstep_template::{ErrorKind, Limits};
 
 use crate::support::{run, run_within};
@@ -57,7 +59,7 @@ fn large_values_end_at_the_memory_limit() {
         r#"{{ $x := "x" }}{{ range until 100 }}{{ $x = print $x $x }}{{ end }}"#,
         r#"{{ $x := "x" }}{{ range until 100 }}{{ $x = cat $x $x }}{{ end }}"#,
         r#"{{ $x := "x" }}{{ range until 100 }}{{ $x = replace "" $x $x }}{{ end }}"#,
-        r#"{{ $x := list 1 }}{{ range until 100 }}{{ $x = concat $x $x }}{{ end }}"#,
+        r"{{ $x := list 1 }}{{ range until 100 }}{{ $x = concat $x $x }}{{ end }}",
         r#"{{ printf "%999999d" 1 | repeat 9 }}"#,
         r#"{{ printf "%.9999999f" 1.5 }}"#,
         r#"{{ $x := "\"" }}{{ range until 100 }}{{ $x = quote $x }}{{ end }}"#,
@@ -172,7 +174,10 @@ fn a_key_store_cannot_demand_endless_derivation() {
     );
     let safe = element(0xa0, &[&element(4, &[&element(0x30, &[])])]);
     let file = element(0x30, &[&[2, 1, 3], &element(0x30, &[&data, &safe]), &mac]);
-    let hex: String = file.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = file.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
 
     let error = run("{{ .s | hexdec | pkcs12key }}", &[("s", &hex)]).unwrap_err();
 
@@ -184,7 +189,7 @@ fn a_key_store_cannot_demand_endless_derivation() {
 fn keys_and_password_hashes_count_as_much_work() {
     for source in [
         r#"{{ genPrivateKey "rsa" }}"#,
-        r#"{{ bcrypt .s }}"#,
+        r"{{ bcrypt .s }}",
         r#"{{ derivePassword 1 "long" .s "u" "s" }}"#,
         r#"{{ genCA "x" 1 }}"#,
     ] {
