@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::Event;
 use kube::Client;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::correlate::{Correlator, Decision, Occurrence};
 use super::{Item, Report};
@@ -25,11 +26,19 @@ const PAUSES: [Duration; 3] = [
     Duration::from_secs(10),
 ];
 
+/// Events a lane writes at once after a pause.
+const BURST: u32 = 50;
+
+/// Time between two events when there are more: the work itself is worth more of the server's time
+/// than the news of it.
+const BETWEEN: Duration = Duration::from_millis(20);
+
 /// Writes what comes through the lane until all its senders are gone.
 pub(super) async fn run(client: Client, mut lane: mpsc::Receiver<Item>) {
     let writer = Writer::new(client);
     let mut correlator = Correlator::default();
     let mut refused = false;
+    let mut pace = Pace(Instant::now());
     while let Some(item) = lane.recv().await {
         let report = match item {
             Item::Event(report) => report,
@@ -39,6 +48,7 @@ pub(super) async fn run(client: Client, mut lane: mpsc::Receiver<Item>) {
                 continue;
             }
         };
+        pace.wait().await;
         let Err(failure) = record(&writer, &mut correlator, &report).await else {
             continue;
         };
@@ -50,6 +60,18 @@ pub(super) async fn run(client: Client, mut lane: mpsc::Receiver<Item>) {
             let object = &report.object.name;
             tracing::debug!(%object, reason = %report.reason, error = %failure, "event not written");
         }
+    }
+}
+
+/// When the next event may be written, were there no burst.
+struct Pace(Instant);
+
+impl Pace {
+    async fn wait(&mut self) {
+        let now = Instant::now();
+        let start = now.checked_sub(BETWEEN * BURST).unwrap_or(now);
+        self.0 = self.0.max(start) + BETWEEN;
+        tokio::time::sleep_until(self.0).await;
     }
 }
 
