@@ -25,7 +25,7 @@ pub(crate) struct CmdId(pub(crate) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExprId(pub(crate) u32);
 
-/// Index of a variable name in [`Ast::names`].
+/// A variable name: its index in [`Ast::names`] plus one, zero being [`ROOT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameId(pub(crate) u32);
 
@@ -94,7 +94,8 @@ pub(crate) enum ExprKind {
     Bool(bool),
     Dot,
     Nil,
-    Number(Number),
+    /// Into [`Ast::numbers`].
+    Number(u32),
     /// The literal as written, and what it means.
     String(Span, Str),
     /// `.a.b`: the names, into [`Ast::fields`].
@@ -123,6 +124,8 @@ pub(crate) enum Op {
     Text(Span),
     /// Evaluates and, unless it declares, prints.
     Action(PipeId),
+    /// An action that is nothing but `.name`.
+    Field(Span, PipeId),
     /// `if` and `with`: opens a scope, goes on if true, else jumps.
     Branch {
         pipe: PipeId,
@@ -174,6 +177,7 @@ pub(crate) struct Ast {
     pub(crate) args: Vec<ExprId>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) fields: Vec<Span>,
+    pub(crate) numbers: Vec<Number>,
     pub(crate) names: Vec<Span>,
     pub(crate) calls: Vec<Call>,
 }
@@ -195,6 +199,38 @@ impl Ast {
         &self.exprs[id.0 as usize]
     }
 
+    pub(crate) fn number(&self, at: u32) -> &Number {
+        &self.numbers[at as usize]
+    }
+
+    /// The name, if the pipeline is nothing but `.name`.
+    pub(crate) fn lone_field(&self, id: PipeId) -> Option<Span> {
+        let pipe = self.pipe(id);
+        let ([cmd], Decl::None) = (&self.stages[pipe.stages.range()], pipe.decl) else {
+            return None;
+        };
+        let [expr] = self.args(self.cmd(*cmd)) else {
+            return None;
+        };
+        match self.expr(*expr).kind {
+            ExprKind::Field(fields) => match self.fields[fields.range()] {
+                [name] => Some(name),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Makes room for what so many actions usually hold.
+    pub(crate) fn reserve(&mut self, actions: usize) {
+        self.pipes.reserve(actions);
+        self.stages.reserve(2 * actions);
+        self.cmds.reserve(2 * actions);
+        self.args.reserve(3 * actions);
+        self.exprs.reserve(3 * actions);
+        self.fields.reserve(actions);
+    }
+
     pub(crate) fn args(&self, cmd: &Cmd) -> &[ExprId] {
         &self.args[cmd.args.range()]
     }
@@ -202,7 +238,7 @@ impl Ast {
     pub(crate) fn name(&self, id: NameId) -> &[u8] {
         match id {
             ROOT => b"$",
-            _ => self.text(self.names[id.0 as usize]),
+            _ => self.text(self.names[id.0 as usize - 1]),
         }
     }
 

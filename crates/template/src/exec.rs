@@ -106,6 +106,7 @@ impl Exec<'_> {
             self.step(1)?;
             match *op {
                 Op::Text(span) => self.write(ast.text(span))?,
+                Op::Field(name, pipe) => self.print_field(ast.text(name), pipe)?,
                 Op::Action(pipe) => {
                     let value = self.pipeline(pipe)?;
                     if ast.pipe(pipe).decl == crate::ast::Decl::None {
@@ -145,6 +146,19 @@ impl Exec<'_> {
         }
         self.out.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// `{{ .name }}`, without copying what it names.
+    fn print_field(&mut self, name: &[u8], pipe: crate::ast::PipeId) -> Run<()> {
+        if let Value::StrMap(map) = &self.dot.value
+            && let Some(text) = map.get(name)
+            && self.out.len() + text.len() <= self.cx.meter.limits().output
+        {
+            self.out.extend_from_slice(text);
+            return Ok(());
+        }
+        let value = self.pipeline(pipe)?;
+        self.print(&value.value)
     }
 
     fn print(&mut self, value: &Value) -> Run<()> {

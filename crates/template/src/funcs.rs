@@ -115,7 +115,7 @@ pub(crate) const fn method(name: &'static str, params: &'static [Ty], body: Meth
 }
 
 /// JSON text of a value, as `toJson` gives it.
-pub(crate) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<String> {
+pub(crate) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<Vec<u8>> {
     json::to_json(meter, value)
 }
 
@@ -162,13 +162,40 @@ static TABLE: LazyLock<Vec<&'static Func>> = LazyLock::new(|| {
     table
 });
 
+/// Where the functions are in [`TABLE`], by the hash of their name; zero is nowhere.
+static SLOTS: LazyLock<[u16; SLOT_COUNT]> = LazyLock::new(|| {
+    let mut slots = [0; SLOT_COUNT];
+    for (at, func) in TABLE.iter().enumerate() {
+        let mut slot = hash(func.name.as_bytes());
+        while slots[slot] != 0 {
+            slot = (slot + 1) % SLOT_COUNT;
+        }
+        slots[slot] = u16::try_from(at + 1).unwrap_or(0);
+    }
+    slots
+});
+
+/// Four times as many as there are functions, so that most are found at once.
+const SLOT_COUNT: usize = 1024;
+
+fn hash(name: &[u8]) -> usize {
+    let step = |hash: usize, byte: &u8| (hash ^ usize::from(*byte)).wrapping_mul(0x0100_0193);
+    let hash = name.iter().fold(0x811c_9dc5, step);
+    (hash ^ hash >> 15) % SLOT_COUNT
+}
+
 /// The function of that name.
 pub(crate) fn lookup(name: &[u8]) -> Option<&'static Func> {
-    let table = &*TABLE;
-    let at = table
-        .binary_search_by(|func| func.name.as_bytes().cmp(name))
-        .ok()?;
-    table.get(at).copied()
+    let (table, slots) = (&*TABLE, &*SLOTS);
+    let mut slot = hash(name);
+    loop {
+        let at = usize::from(slots[slot]).checked_sub(1)?;
+        let func = table.get(at)?;
+        if func.name.as_bytes() == name {
+            return Some(func);
+        }
+        slot = (slot + 1) % SLOT_COUNT;
+    }
 }
 
 #[cfg(test)]

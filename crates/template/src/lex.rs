@@ -7,6 +7,8 @@ mod action;
 
 use memchr::memmem;
 
+use crate::ast::Span;
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -66,12 +68,69 @@ impl Kind {
     }
 }
 
-/// A token: its kind and its place in the source.
+/// All kinds, in the order of their declaration.
+const KINDS: [Kind; 33] = [
+    Kind::Error,
+    Kind::Bool,
+    Kind::Char,
+    Kind::CharConstant,
+    Kind::Complex,
+    Kind::Assign,
+    Kind::Declare,
+    Kind::Eof,
+    Kind::Field,
+    Kind::Identifier,
+    Kind::LeftDelim,
+    Kind::LeftParen,
+    Kind::Number,
+    Kind::Pipe,
+    Kind::RawString,
+    Kind::RightDelim,
+    Kind::RightParen,
+    Kind::Space,
+    Kind::String,
+    Kind::Text,
+    Kind::Variable,
+    Kind::Block,
+    Kind::Break,
+    Kind::Continue,
+    Kind::Dot,
+    Kind::Define,
+    Kind::Else,
+    Kind::End,
+    Kind::If,
+    Kind::Nil,
+    Kind::Range,
+    Kind::Template,
+    Kind::With,
+];
+
+/// A token: its kind and its place in the source, packed so that it fits a register.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+pub(crate) struct Token(u64);
+
+/// Bits of a position; a source is far shorter than 2²⁸ bytes.
+const POSITION_BITS: u32 = 28;
+const POSITION: u64 = (1 << POSITION_BITS) - 1;
+
+impl Token {
+    pub(crate) fn new(kind: Kind, start: usize, end: usize) -> Self {
+        let (start, end) = (start as u64 & POSITION, end as u64 & POSITION);
+        Self(end << (8 + POSITION_BITS) | start << 8 | kind as u64)
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        // The low byte came from a kind.
+        KINDS[(self.0 & 0xff) as usize % KINDS.len()]
+    }
+
+    pub(crate) fn span(self) -> Span {
+        let position = |shift: u32| u32::try_from(self.0 >> shift & POSITION).unwrap_or(0);
+        Span {
+            start: position(8),
+            end: position(8 + POSITION_BITS),
+        }
+    }
 }
 
 /// The scanner.
@@ -79,7 +138,6 @@ pub(crate) struct Lexer<'s> {
     source: &'s [u8],
     left: &'s [u8],
     right: &'s [u8],
-    find_left: memmem::Finder<'s>,
     pos: usize,
     start: usize,
     paren_depth: usize,
@@ -94,7 +152,6 @@ impl<'s> Lexer<'s> {
             source,
             left,
             right,
-            find_left: memmem::Finder::new(left),
             pos: 0,
             start: 0,
             paren_depth: 0,
@@ -110,11 +167,7 @@ impl<'s> Lexer<'s> {
 
     pub(crate) fn next_token(&mut self) -> Token {
         if self.problem.is_some() {
-            return Token {
-                kind: Kind::Eof,
-                start: self.start,
-                end: self.start,
-            };
+            return Token::new(Kind::Eof, self.start, self.start);
         }
         if self.inside_action {
             self.inside_action()
@@ -128,28 +181,20 @@ impl<'s> Lexer<'s> {
     }
 
     fn emit(&mut self, kind: Kind) -> Token {
-        let token = Token {
-            kind,
-            start: self.start,
-            end: self.pos,
-        };
+        let token = Token::new(kind, self.start, self.pos);
         self.start = self.pos;
         token
     }
 
     fn fail(&mut self, problem: impl Into<String>) -> Token {
         self.problem = Some(problem.into());
-        Token {
-            kind: Kind::Error,
-            start: self.start,
-            end: self.start,
-        }
+        Token::new(Kind::Error, self.start, self.start)
     }
 
     /// Scans up to the next action, skipping comments.
     fn text(&mut self) -> Token {
         loop {
-            let Some(at) = self.find_left.find(self.rest()) else {
+            let Some(at) = find(self.rest(), self.left) else {
                 self.pos = self.source.len();
                 let kind = if self.pos > self.start {
                     Kind::Text
@@ -172,13 +217,9 @@ impl<'s> Lexer<'s> {
                     } else {
                         text.len()
                     };
-                let token = Token {
-                    kind: Kind::Text,
-                    start: self.start,
-                    end,
-                };
+                let token = Token::new(Kind::Text, self.start, end);
                 self.start = self.pos;
-                if end > token.start {
+                if !token.span().range().is_empty() {
                     return token;
                 }
             }
@@ -229,7 +270,13 @@ impl<'s> Lexer<'s> {
         if has_right_trim_marker(rest) && rest[TRIM_MARKER_LEN..].starts_with(self.right) {
             return Some(true);
         }
-        rest.starts_with(self.right).then_some(false)
+        self.is_right_delim(rest).then_some(false)
+    }
+
+    /// Whether `rest` begins with the right delimiter; asked at every token, so the first byte
+    /// decides where it can.
+    fn is_right_delim(&self, rest: &[u8]) -> bool {
+        rest.first() == self.right.first() && rest.starts_with(self.right)
     }
 
     fn skip_right_delim(&mut self, trim: bool) {
@@ -245,16 +292,18 @@ impl<'s> Lexer<'s> {
         if trim {
             self.start += TRIM_MARKER_LEN;
         }
-        let token = Token {
-            kind: Kind::RightDelim,
-            start: self.start,
-            end: self.start + self.right.len(),
-        };
+        let token = Token::new(Kind::RightDelim, self.start, self.start + self.right.len());
         self.skip_right_delim(trim);
         self.start = self.pos;
         self.inside_action = false;
         token
     }
+}
+
+/// Finds a delimiter; these are short, so its first byte is looked for.
+fn find(text: &[u8], delimiter: &[u8]) -> Option<usize> {
+    let first = *delimiter.first()?;
+    memchr::memchr_iter(first, text).find(|at| text[*at..].starts_with(delimiter))
 }
 
 /// The marker and the space beside it.

@@ -12,7 +12,7 @@ mod tokens;
 use block::Builder;
 use tokens::Tokens;
 
-use crate::ast::{Ast, NameId, ROOT, Span, Unit};
+use crate::ast::{Ast, NameId, ROOT, Unit};
 use crate::error::Error;
 use crate::lex::Kind;
 use crate::value::Str;
@@ -46,12 +46,14 @@ pub(crate) fn parse(source: &[u8], grammar: Grammar<'_>) -> Result<Ast, Error> {
         tokens: Tokens::new(source, grammar),
         ast: Ast {
             source: Str::from(source),
-            names: vec![Span { start: 0, end: 0 }],
             ..Ast::default()
         },
         parens: 0,
         action: None,
     };
+    let opening = grammar.left.first().copied().unwrap_or(b'{');
+    let openings = memchr::memchr_iter(opening, source).take(128).count();
+    parser.ast.reserve(openings / grammar.left.len().max(1));
     parser.run()?;
     Ok(parser.ast)
 }
@@ -76,18 +78,22 @@ impl Parser<'_> {
         let mut suspended = Vec::new();
         loop {
             let token = self.tokens.next_non_space();
-            match token.kind {
+            match token.kind() {
                 Kind::Eof if suspended.is_empty() && current.is_level() => break,
                 Kind::Eof => return Err(self.error("unexpected EOF")),
                 Kind::Text => current.text(token),
                 Kind::LeftDelim => {
+                    if let Some(field) = self.tokens.lone_field() {
+                        self.lone_field(&mut current, field);
+                        continue;
+                    }
                     let toplevel = suspended.is_empty() && current.is_level();
-                    if toplevel && self.tokens.peek_non_space().kind == Kind::Define {
+                    if toplevel && self.tokens.peek_non_space().kind() == Kind::Define {
                         self.tokens.next_non_space();
                         suspended.push(std::mem::replace(&mut current, self.definition()?));
                         continue;
                     }
-                    self.action = Some(token.start);
+                    self.action = Some(token.span().start as usize);
                     match self.statement(&mut current)? {
                         Step::Stay => {}
                         Step::Enter(block) => {
@@ -154,16 +160,20 @@ impl Parser<'_> {
     }
 
     fn intern(&mut self, token: crate::lex::Token) -> NameId {
-        let text = &self.source[token.start..token.end];
+        let text = &self.source[token.span().range()];
         if text == b"$" {
             return ROOT;
         }
-        let known = (1..self.ast.names.len()).find(|at| self.ast.text(self.ast.names[*at]) == text);
+        let known = self
+            .ast
+            .names
+            .iter()
+            .position(|name| self.ast.text(*name) == text);
         let at = known.unwrap_or_else(|| {
-            self.ast.names.push(tokens::span(token));
+            self.ast.names.push(token.span());
             self.ast.names.len() - 1
         });
-        NameId(crate::ast::saturate(at))
+        NameId(crate::ast::saturate(at + 1))
     }
 }
 

@@ -62,8 +62,8 @@ impl Node {
 /// Goes through JSON in earnest, where the short way would not give the same.
 fn read_again(meter: &mut Meter, value: &Value) -> Outcome<Node> {
     let json = crate::funcs::to_json(meter, value)?;
-    let decoded = lockstep_golang::yaml::decode(json.as_bytes())
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let decoded =
+        lockstep_golang::yaml::decode(&json).map_err(|error| Failure::new(error.to_string()))?;
     let value = crate::funcs::from_decoded(meter, decoded)?;
     reduce(meter, &value, 0)
 }

@@ -2,8 +2,6 @@
 //!
 //! The template engine, whose strings are bytes, uses [`append_string`] directly.
 
-use std::fmt::Write as _;
-
 use super::{Number, Value};
 use crate::float;
 use crate::unicode::decode_rune;
@@ -88,26 +86,63 @@ fn append_number(out: &mut String, number: &Number) {
 
 /// Appends a string literal; each byte that is not UTF-8 becomes `\ufffd`.
 pub fn append_string(out: &mut String, text: &[u8], html: Html) {
-    out.push('"');
+    literal(text, html, |part| out.push_str(part));
+}
+
+/// As [`append_string`], behind bytes.
+pub fn append_string_bytes(out: &mut Vec<u8>, text: &[u8], html: Html) {
+    out.reserve(text.len() + 2);
+    literal(text, html, |part| out.extend_from_slice(part.as_bytes()));
+}
+
+/// Hands over the literal for `text`, part by part.
+fn literal(text: &[u8], html: Html, mut write: impl FnMut(&str)) {
+    write("\"");
     let mut rest = text;
     while !rest.is_empty() {
+        // Most text is a run that needs no escape.
+        let run = rest
+            .iter()
+            .position(|byte| !is_plain(*byte, html))
+            .unwrap_or(rest.len());
+        if run > 0 {
+            let (head, tail) = rest.split_at(run);
+            write(std::str::from_utf8(head).unwrap_or_default());
+            rest = tail;
+            continue;
+        }
         let (rune, width) = decode_rune(rest);
         match rune {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '<' | '>' | '&' if html == Html::Plain => out.push(rune),
+            '"' => write("\\\""),
+            '\\' => write("\\\\"),
+            '\u{8}' => write("\\b"),
+            '\u{c}' => write("\\f"),
+            '\n' => write("\\n"),
+            '\r' => write("\\r"),
+            '\t' => write("\\t"),
             '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(rune));
+                write(&format!("\\u{:04x}", u32::from(rune)));
             }
-            char::REPLACEMENT_CHARACTER if width == 1 => out.push_str("\\ufffd"),
-            _ => out.push(rune),
+            char::REPLACEMENT_CHARACTER if width == 1 => write("\\ufffd"),
+            _ => write(rune.encode_utf8(&mut [0; 4])),
         }
         rest = &rest[width..];
     }
-    out.push('"');
+    write("\"");
+}
+
+/// Which bytes stand for themselves when HTML is escaped; without that, three more do.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= 0x7f {
+        plain[byte as usize] = !matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'&');
+        byte += 1;
+    }
+    plain
+};
+
+/// Whether a byte stands for itself.
+fn is_plain(byte: u8, html: Html) -> bool {
+    PLAIN[usize::from(byte)] || html == Html::Plain && matches!(byte, b'<' | b'>' | b'&')
 }

@@ -82,7 +82,7 @@ impl Ast {
             ExprKind::Bool(false) => out.extend_from_slice(b"false"),
             ExprKind::Dot => out.push(b'.'),
             ExprKind::Nil => out.extend_from_slice(b"nil"),
-            ExprKind::Number(number) => out.extend_from_slice(self.text(number.text)),
+            ExprKind::Number(at) => out.extend_from_slice(self.text(self.number(*at).text)),
             ExprKind::String(literal, _) => out.extend_from_slice(self.text(*literal)),
             ExprKind::Field(fields) => self.write_fields(out, *fields),
             ExprKind::Variable(name, fields) => {

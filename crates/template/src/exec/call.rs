@@ -37,6 +37,11 @@ impl Exec<'_> {
             let slot = self.argument(func.param(position), *arg)?;
             values.push(slot.value, slot.interface);
         }
+        if let Some(first) = args.first()
+            && matches!(self.ast.expr(*first).kind, ExprKind::String(..))
+        {
+            values.mark_literal();
+        }
         let origin = piped.as_ref().map(|piped| (piped.pipe, piped.stages));
         if let Some(piped) = piped {
             let slot = self.validate(piped.slot, func.param(args.len()))?;

@@ -37,15 +37,17 @@ impl Exec<'_> {
             Ty::Any | Ty::Reflect => return self.untyped_constant(expr),
             Ty::Bool => (as_bool(kind), "bool"),
             Ty::Float64 => (
-                as_number(kind).and_then(|n| n.float).map(Value::Float),
+                self.as_number(kind).and_then(|n| n.float).map(Value::Float),
                 "float",
             ),
             Ty::Int | Ty::Duration => (
-                as_number(kind).and_then(|n| n.int).map(|n| signed(ty, n)),
+                self.as_number(kind)
+                    .and_then(|n| n.int)
+                    .map(|n| signed(ty, n)),
                 "integer",
             ),
             Ty::Uint32 => (
-                as_number(kind).and_then(|n| n.uint).map(uint32),
+                self.as_number(kind).and_then(|n| n.uint).map(uint32),
                 "unsigned integer",
             ),
             Ty::Str | Ty::HashAlgorithm => (as_string(kind), "string"),
@@ -57,10 +59,17 @@ impl Exec<'_> {
         value.ok_or_else(|| self.error(format!("expected {wanted}; found {}", ast.show_expr(expr))))
     }
 
+    fn as_number(&self, kind: &ExprKind) -> Option<&Number> {
+        match kind {
+            ExprKind::Number(at) => Some(self.ast.number(*at)),
+            _ => None,
+        }
+    }
+
     fn untyped_constant(&mut self, expr: ExprId) -> Run<Value> {
         match &self.ast.expr(expr).kind {
             ExprKind::Bool(b) => Ok(Value::Bool(*b)),
-            ExprKind::Number(number) => self.ideal_constant(expr, number),
+            ExprKind::Number(at) => self.ideal_constant(expr, self.ast.number(*at)),
             ExprKind::String(_, text) => Ok(Value::Str(text.clone())),
             _ => Ok(Value::Nil),
         }
@@ -77,13 +86,6 @@ fn as_bool(kind: &ExprKind) -> Option<Value> {
 fn as_string(kind: &ExprKind) -> Option<Value> {
     match kind {
         ExprKind::String(_, text) => Some(Value::Str(text.clone())),
-        _ => None,
-    }
-}
-
-fn as_number(kind: &ExprKind) -> Option<&Number> {
-    match kind {
-        ExprKind::Number(number) => Some(number),
         _ => None,
     }
 }

@@ -94,9 +94,9 @@ impl Exec<'_> {
                 match kind {
                     ExprKind::Bool(b) => Ok(Slot::concrete(Value::Bool(*b))),
                     ExprKind::Dot => Ok(self.dot.clone()),
-                    ExprKind::Number(number) => {
-                        self.ideal_constant(first, number).map(Slot::concrete)
-                    }
+                    ExprKind::Number(at) => self
+                        .ideal_constant(first, ast.number(*at))
+                        .map(Slot::concrete),
                     ExprKind::String(_, text) => Ok(Slot::concrete(Value::Str(text.clone()))),
                     _ => Err(self.error("nil is not a command".to_owned())),
                 }

@@ -10,6 +10,8 @@ pub(crate) struct Args {
     values: SmallVec<[Value; 4]>,
     /// Which of the first 64 are a nil in an interface, rather than no value at all.
     nil_interfaces: u64,
+    /// The first argument is a literal of the template.
+    first_is_literal: bool,
 }
 
 static NIL: Value = Value::Nil;
@@ -21,6 +23,16 @@ impl Args {
             self.nil_interfaces |= 1 << at;
         }
         self.values.push(value);
+    }
+
+    /// Notes that the first argument is a literal of the template.
+    pub(crate) fn mark_literal(&mut self) {
+        self.first_is_literal = true;
+    }
+
+    /// Whether the first argument is written in the template, and so no secret.
+    pub(crate) fn first_is_literal(&self) -> bool {
+        self.first_is_literal
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,5 +1,6 @@
 //! JSON in and out, as `encoding/json` has it.
 
+mod decode;
 mod encode;
 
 use encode::Style;
@@ -13,16 +14,13 @@ use crate::value::{List, Map, Str, Ty, Value};
 
 pub(super) const FUNCS: &[Func] = &[
     func("fromJson", &[Ty::Str], |cx, args| {
-        match json::decode(args.bytes(0)) {
-            Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
-            Err(_) => Ok(Value::Nil),
+        match from_json(cx, args.bytes(0)) {
+            Err(Failure::Message(_)) => Ok(Value::Nil),
+            other => other,
         }
     }),
     func("mustFromJson", &[Ty::Str], |cx, args| {
-        match json::decode(args.bytes(0)) {
-            Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
-            Err(error) => Err(json_failure("", &error)),
-        }
+        from_json(cx, args.bytes(0))
     }),
     func("toJson", &[Ty::Any], |cx, args| {
         lenient(cx, args, Style::Compact)
@@ -44,7 +42,17 @@ pub(super) const FUNCS: &[Func] = &[
     }),
 ];
 
-pub(super) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<String> {
+fn from_json(cx: &mut Context<'_>, text: &[u8]) -> Outcome<Value> {
+    if let Some(value) = decode::decode(&mut cx.meter, text)? {
+        return Ok(value);
+    }
+    match json::decode(text) {
+        Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
+        Err(error) => Err(json_failure("", &error)),
+    }
+}
+
+pub(super) fn to_json(meter: &mut Meter, value: &Value) -> Outcome<Vec<u8>> {
     encode::encode(meter, value, Style::Compact)
 }
 

@@ -3,7 +3,7 @@
 //! Compiling is the expensive part, so a pattern is compiled once in an execution and counted in
 //! steps by how large it may become; matching takes time linear in the text.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lockstep_golang::regexp::{Regexp, quote_meta};
 
@@ -73,13 +73,52 @@ fn compile(cx: &mut Context<'_>, args: &Args) -> Outcome<Arc<Regexp>> {
         return Ok(Arc::clone(regexp));
     }
     cx.meter.step(weight(&pattern))?;
+    let literal = args.first_is_literal();
+    if literal && let Some(regexp) = LITERALS.get(&pattern) {
+        return Ok(regexp);
+    }
     match Regexp::from_bytes(&pattern) {
         Ok(regexp) => {
             let regexp = Arc::new(regexp);
+            if literal {
+                LITERALS.put(&pattern, &regexp);
+            }
             cx.remember(pattern, &regexp);
             Ok(regexp)
         }
         Err(error) => Err(Failure::of_value(error.to_string())),
+    }
+}
+
+/// Patterns that templates spell out, compiled; shared by all executions.
+static LITERALS: Literals = Literals(Mutex::new(Vec::new()));
+
+/// The most recently used patterns, the newest last. Patterns made from data never get here.
+struct Literals(Mutex<Vec<(Str, Arc<Regexp>)>>);
+
+impl Literals {
+    /// How many patterns are kept, and how long they may be.
+    const COUNT: usize = 64;
+    const LENGTH: usize = 256;
+
+    fn get(&self, pattern: &Str) -> Option<Arc<Regexp>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().rposition(|(known, _)| known == pattern)?;
+        let entry = kept.remove(at);
+        let regexp = Arc::clone(&entry.1);
+        kept.push(entry);
+        Some(regexp)
+    }
+
+    fn put(&self, pattern: &Str, regexp: &Arc<Regexp>) {
+        if pattern.len() > Self::LENGTH {
+            return;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= Self::COUNT {
+            kept.remove(0);
+        }
+        kept.push((pattern.clone(), Arc::clone(regexp)));
     }
 }
 

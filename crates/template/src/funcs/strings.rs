@@ -176,13 +176,14 @@ fn indented(cx: &mut Context<'_>, args: &Args, before: &[u8]) -> Outcome<Value> 
     cx.reserve(size)?;
     let mut out = Vec::with_capacity(size);
     out.extend_from_slice(before);
-    for (at, line) in text.split(|b| *b == b'\n').enumerate() {
-        if at > 0 {
-            out.push(b'\n');
-        }
+    let mut from = 0;
+    for newline in memchr::memchr_iter(b'\n', text) {
         out.extend_from_slice(&pad);
-        out.extend_from_slice(line);
+        out.extend_from_slice(&text[from..=newline]);
+        from = newline + 1;
     }
+    out.extend_from_slice(&pad);
+    out.extend_from_slice(&text[from..]);
     Ok(Value::from(out))
 }
 

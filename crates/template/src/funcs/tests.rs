@@ -8,6 +8,17 @@ fn no_name_is_taken_twice() {
 }
 
 #[test]
+fn every_function_is_found_by_its_name() {
+    for func in TABLE.iter() {
+        assert_eq!(
+            lookup(func.name.as_bytes()).map(|found| found.name),
+            Some(func.name)
+        );
+    }
+    assert!(lookup(b"nosuch").is_none());
+}
+
+#[test]
 fn functions_that_reach_outside_are_not_there() {
     for name in ["env", "expandenv", "getHostByName"] {
         assert!(lookup(name.as_bytes()).is_none(), "{name}");

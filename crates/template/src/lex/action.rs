@@ -5,6 +5,7 @@
 use lockstep_golang::unicode::decode_rune;
 
 use super::{Kind, Lexer, Token, is_space};
+use crate::ast::Span;
 use crate::strconv::quote_rune_point;
 use crate::unicode::is_alphanumeric;
 
@@ -17,6 +18,33 @@ impl Lexer<'_> {
             Some(byte) if byte.is_ascii() => Some((char::from(*byte), 1)),
             Some(_) => Some(decode_rune(rest)),
         }
+    }
+
+    /// Takes the rest of an action that is nothing but `.name`, by far the most common one.
+    ///
+    /// Returns the place of the field, or nothing if the action is anything else; then nothing
+    /// has been taken.
+    pub(crate) fn lone_field(&mut self) -> Option<Span> {
+        let rest = self.rest();
+        let start = rest.iter().position(|b| !is_space(*b))?;
+        let name = rest[start..].strip_prefix(b".")?;
+        let len = name
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
+            .count();
+        if len == 0 || name[0].is_ascii_digit() {
+            return None;
+        }
+        let after = &name[len..];
+        let space = after.iter().position(|b| !is_space(*b))?;
+        if !self.is_right_delim(&after[space..]) {
+            return None;
+        }
+        let field = Token::new(Kind::Field, self.pos + start, self.pos + start + 1 + len).span();
+        self.pos += start + 1 + len + space + self.right.len();
+        self.start = self.pos;
+        self.inside_action = false;
+        Some(field)
     }
 
     pub(super) fn inside_action(&mut self) -> Token {
@@ -104,21 +132,7 @@ impl Lexer<'_> {
         if !self.at_terminator() {
             return self.bad_character();
         }
-        let kind = match &self.source[self.start..self.pos] {
-            b"block" => Kind::Block,
-            b"break" => Kind::Break,
-            b"continue" => Kind::Continue,
-            b"define" => Kind::Define,
-            b"else" => Kind::Else,
-            b"end" => Kind::End,
-            b"if" => Kind::If,
-            b"range" => Kind::Range,
-            b"nil" => Kind::Nil,
-            b"template" => Kind::Template,
-            b"with" => Kind::With,
-            b"true" | b"false" => Kind::Bool,
-            _ => Kind::Identifier,
-        };
+        let kind = keyword(&self.source[self.start..self.pos]);
         self.emit(kind)
     }
 
@@ -143,7 +157,7 @@ impl Lexer<'_> {
             None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'.' | b',' | b'|' | b':' | b')' | b'(') => {
                 true
             }
-            _ => self.rest().starts_with(self.right),
+            _ => self.is_right_delim(self.rest()),
         }
     }
 
@@ -239,5 +253,24 @@ impl Lexer<'_> {
             }
             _ => true,
         }
+    }
+}
+
+/// What a name is; written out by letters, which is faster than comparing with each word.
+fn keyword(name: &[u8]) -> Kind {
+    match name {
+        [b'i', b'f'] => Kind::If,
+        [b'e', b'n', b'd'] => Kind::End,
+        [b'n', b'i', b'l'] => Kind::Nil,
+        [b'e', b'l', b's', b'e'] => Kind::Else,
+        [b'w', b'i', b't', b'h'] => Kind::With,
+        [b't', b'r', b'u', b'e'] | [b'f', b'a', b'l', b's', b'e'] => Kind::Bool,
+        [b'r', b'a', b'n', b'g', b'e'] => Kind::Range,
+        [b'b', b'l', b'o', b'c', b'k'] => Kind::Block,
+        [b'b', b'r', b'e', b'a', b'k'] => Kind::Break,
+        [b'd', b'e', b'f', b'i', b'n', b'e'] => Kind::Define,
+        [b'c', b'o', b'n', b't', b'i', b'n', b'u', b'e'] => Kind::Continue,
+        [b't', b'e', b'm', b'p', b'l', b'a', b't', b'e'] => Kind::Template,
+        _ => Kind::Identifier,
     }
 }

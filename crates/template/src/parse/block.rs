@@ -3,17 +3,22 @@
 //! Open blocks are a list, not a recursion. `{{else if}}` opens an inner block that ends together
 //! with the outer one, as in Go.
 
-use super::{Parsed, Parser, Step, tokens};
+use smallvec::{SmallVec, smallvec};
+
+use super::{Parsed, Parser, Step};
 use crate::ast::{Call, NameId, Op, PipeId, ROOT, saturate};
 use crate::lex::{Kind, Token};
 use crate::value::Str;
+
+/// The variables visible at some place.
+pub(super) type Vars = SmallVec<[NameId; 8]>;
 
 /// A template body under construction.
 pub(super) struct Builder {
     pub(super) name: Str,
     pub(super) ops: Vec<Op>,
     /// Variables visible at the moment.
-    pub(super) vars: Vec<NameId>,
+    pub(super) vars: Vars,
     open: Vec<Open>,
     range_depth: usize,
     role: Role,
@@ -72,7 +77,7 @@ impl Builder {
         Self {
             name,
             ops: Vec::new(),
-            vars: vec![ROOT],
+            vars: smallvec![ROOT],
             open: Vec::new(),
             range_depth: 0,
             role,
@@ -85,7 +90,7 @@ impl Builder {
     }
 
     pub(super) fn text(&mut self, token: Token) {
-        self.ops.push(Op::Text(tokens::span(token)));
+        self.ops.push(Op::Text(token.span()));
     }
 
     fn here(&self) -> u32 {
@@ -143,7 +148,7 @@ impl Parser<'_> {
     /// One action; the left delimiter is past.
     pub(super) fn statement(&mut self, builder: &mut Builder) -> Parsed<Step> {
         let token = self.tokens.next_non_space();
-        match token.kind {
+        match token.kind() {
             Kind::Block => return self.block(builder),
             Kind::Break => self.leave_range(builder, Op::Break, "{{break}}")?,
             Kind::Continue => self.leave_range(builder, Op::Continue, "{{continue}}")?,
@@ -156,7 +161,10 @@ impl Parser<'_> {
             _ => {
                 self.tokens.backup();
                 let pipe = self.pipeline(&mut builder.vars, "command", Kind::RightDelim)?;
-                builder.ops.push(Op::Action(pipe));
+                builder.ops.push(match self.ast.lone_field(pipe) {
+                    Some(name) => Op::Field(name, pipe),
+                    None => Op::Action(pipe),
+                });
             }
         }
         Ok(Step::Stay)
@@ -198,7 +206,7 @@ impl Parser<'_> {
 
     fn leave_range(&mut self, builder: &mut Builder, op: Op, shown: &str) -> Parsed<()> {
         let token = self.tokens.next_non_space();
-        if token.kind != Kind::RightDelim {
+        if token.kind() != Kind::RightDelim {
             return Err(self.unexpected(token, shown));
         }
         if builder.range_depth == 0 {
@@ -209,7 +217,7 @@ impl Parser<'_> {
     }
 
     fn else_control(&mut self, builder: &mut Builder) -> Parsed<()> {
-        let follows = self.tokens.peek_non_space().kind;
+        let follows = self.tokens.peek_non_space().kind();
         if !matches!(follows, Kind::If | Kind::With) {
             self.expect(Kind::RightDelim, "else")?;
         }
@@ -276,7 +284,7 @@ impl Parser<'_> {
         const CONTEXT: &str = "template clause";
         let token = self.tokens.next_non_space();
         let name = self.template_name(token, CONTEXT)?;
-        let pipe = if self.tokens.next_non_space().kind == Kind::RightDelim {
+        let pipe = if self.tokens.next_non_space().kind() == Kind::RightDelim {
             None
         } else {
             self.tokens.backup();
@@ -289,7 +297,7 @@ impl Parser<'_> {
     fn call(&mut self, builder: &mut Builder, token: Token, name: Str, pipe: Option<PipeId>) {
         builder.ops.push(Op::Call(saturate(self.ast.calls.len())));
         self.ast.calls.push(Call {
-            pos: saturate(token.start),
+            pos: token.span().start,
             name,
             pipe,
             unit: None,
@@ -297,10 +305,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn template_name(&mut self, token: Token, context: &str) -> Parsed<Str> {
-        if !matches!(token.kind, Kind::String | Kind::RawString) {
+        if !matches!(token.kind(), Kind::String | Kind::RawString) {
             return Err(self.unexpected(token, context));
         }
-        let literal = &self.source[token.start..token.end];
+        let literal = &self.source[token.span().range()];
         match crate::strconv::unquote(literal) {
             Some(name) => Ok(Str::from(name)),
             None => Err(self.error("invalid syntax")),

@@ -1,20 +1,19 @@
 //! Numeric and character constants: every type that can represent the value is recorded.
 
-use super::tokens::span;
 use crate::ast::Number;
 use crate::lex::{Kind, Token};
 use crate::strconv::{parse_float, parse_int, parse_uint, quote, unquote_char};
 
 pub(super) fn parse(source: &[u8], token: Token) -> Result<Number, String> {
-    let text = &source[token.start..token.end];
+    let text = &source[token.span().range()];
     let empty = Number {
-        text: span(token),
+        text: token.span(),
         int: None,
         uint: None,
         float: None,
         complex: None,
     };
-    match token.kind {
+    match token.kind() {
         Kind::CharConstant => char_constant(text, empty),
         Kind::Complex => complex_constant(text, empty),
         _ => number(text, empty),

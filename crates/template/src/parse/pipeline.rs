@@ -1,24 +1,22 @@
 //! Pipelines, commands and operands.
 
-use super::{MAX_PARENS, Parsed, Parser, tokens};
-use crate::ast::{Cmd, CmdId, Decl, Expr, ExprId, ExprKind, NameId, Pipe, PipeId, Span, saturate};
+use smallvec::SmallVec;
+
+use super::block::{Builder, Vars};
+use super::{MAX_PARENS, Parsed, Parser};
+use crate::ast::{Cmd, CmdId, Decl, Expr, ExprId, ExprKind, Op, Pipe, PipeId, Span, saturate};
 use crate::lex::{Kind, Token};
 use crate::value::Str;
 
 impl Parser<'_> {
     /// `declarations? command ('|' command)*` up to and including the token `end`.
-    pub(super) fn pipeline(
-        &mut self,
-        vars: &mut Vec<NameId>,
-        context: &str,
-        end: Kind,
-    ) -> Parsed<PipeId> {
-        let pos = saturate(self.tokens.peek_non_space().start);
+    pub(super) fn pipeline(&mut self, vars: &mut Vars, context: &str, end: Kind) -> Parsed<PipeId> {
+        let pos = self.tokens.peek_non_space().span().start;
         let (decl, is_assign) = self.declarations(vars, context)?;
-        let mut stages = Vec::new();
+        let mut stages = SmallVec::<[CmdId; 4]>::new();
         loop {
             let token = self.tokens.next_non_space();
-            match token.kind {
+            match token.kind() {
                 kind if kind == end => break,
                 Kind::Bool
                 | Kind::CharConstant
@@ -54,20 +52,45 @@ impl Parser<'_> {
         Ok(PipeId(saturate(self.ast.pipes.len() - 1)))
     }
 
-    fn declarations(&mut self, vars: &mut Vec<NameId>, context: &str) -> Parsed<(Decl, bool)> {
+    /// The action `{{ .name }}`, already read.
+    pub(super) fn lone_field(&mut self, builder: &mut Builder, field: Span) {
+        let pos = field.start;
+        let name = Span {
+            start: pos + 1,
+            end: field.end,
+        };
+        let fields = one(self.ast.fields.len());
+        self.ast.fields.push(name);
+        let expr = self.expr(pos, ExprKind::Field(fields));
+        let args = one(self.ast.args.len());
+        self.ast.args.push(expr);
+        let stages = one(self.ast.stages.len());
+        self.ast.stages.push(CmdId(saturate(self.ast.cmds.len())));
+        self.ast.cmds.push(Cmd { pos, args });
+        let pipe = PipeId(saturate(self.ast.pipes.len()));
+        self.ast.pipes.push(Pipe {
+            pos,
+            is_assign: false,
+            decl: Decl::None,
+            stages,
+        });
+        builder.ops.push(Op::Field(name, pipe));
+    }
+
+    fn declarations(&mut self, vars: &mut Vars, context: &str) -> Parsed<(Decl, bool)> {
         let mut decl = Decl::None;
         loop {
             let variable = self.tokens.peek_non_space();
-            if variable.kind != Kind::Variable {
+            if variable.kind() != Kind::Variable {
                 return Ok((decl, false));
             }
             self.tokens.next();
             // Spaces are tokens, so telling `$x foo` from `$x := foo` takes three tokens.
             let after = self.tokens.peek();
             let next = self.tokens.peek_non_space();
-            let comma = next.kind == Kind::Char && &self.source[next.start..next.end] == b",";
-            if !comma && !matches!(next.kind, Kind::Assign | Kind::Declare) {
-                if after.kind == Kind::Space {
+            let comma = next.kind() == Kind::Char && &self.source[next.span().range()] == b",";
+            if !comma && !matches!(next.kind(), Kind::Assign | Kind::Declare) {
+                if after.kind() == Kind::Space {
                     self.tokens.backup3(variable, after);
                 } else {
                     self.tokens.backup2(variable);
@@ -83,12 +106,12 @@ impl Parser<'_> {
                 Decl::One(other) | Decl::Two(other, _) => Decl::Two(other, name),
             };
             if !comma {
-                return Ok((decl, next.kind == Kind::Assign));
+                return Ok((decl, next.kind() == Kind::Assign));
             }
             if context != "range" || !first {
                 return Err(self.error(format!("too many declarations in {context}")));
             }
-            let follows = self.tokens.peek_non_space().kind;
+            let follows = self.tokens.peek_non_space().kind();
             if !matches!(
                 follows,
                 Kind::Variable | Kind::RightDelim | Kind::RightParen
@@ -113,14 +136,14 @@ impl Parser<'_> {
     }
 
     /// Operands up to a pipe, which is consumed, or a closing token, which is not.
-    fn command(&mut self, vars: &mut Vec<NameId>) -> Parsed<CmdId> {
-        let pos = saturate(self.tokens.peek_non_space().start);
-        let mut args = Vec::new();
+    fn command(&mut self, vars: &mut Vars) -> Parsed<CmdId> {
+        let pos = self.tokens.peek_non_space().span().start;
+        let mut args = SmallVec::<[ExprId; 6]>::new();
         loop {
             self.tokens.peek_non_space();
             args.extend(self.operand(vars)?);
             let token = self.tokens.next();
-            match token.kind {
+            match token.kind() {
                 Kind::Space => continue,
                 Kind::RightDelim | Kind::RightParen => self.tokens.backup(),
                 Kind::Pipe => {}
@@ -142,12 +165,12 @@ impl Parser<'_> {
     }
 
     /// `term .Field*`; nothing if no term stands here.
-    fn operand(&mut self, vars: &mut Vec<NameId>) -> Parsed<Option<ExprId>> {
+    fn operand(&mut self, vars: &mut Vars) -> Parsed<Option<ExprId>> {
         let Some((pos, kind)) = self.term(vars)? else {
             return Ok(None);
         };
         let first = self.tokens.peek();
-        if first.kind != Kind::Field {
+        if first.kind() != Kind::Field {
             return Ok(Some(self.expr(pos, kind)));
         }
         // The names of a field or variable so far are the newest in the table, so more can follow.
@@ -155,7 +178,7 @@ impl Parser<'_> {
             ExprKind::Field(fields) => fields.start,
             _ => saturate(self.ast.fields.len()),
         };
-        while self.tokens.peek().kind == Kind::Field {
+        while self.tokens.peek().kind() == Kind::Field {
             let token = self.tokens.next();
             self.push_field(token);
         }
@@ -176,15 +199,14 @@ impl Parser<'_> {
                 ExprKind::Chain(node, fields)
             }
         };
-        Ok(Some(self.expr(saturate(first.start), kind)))
+        Ok(Some(self.expr(first.span().start, kind)))
     }
 
     fn push_field(&mut self, token: Token) {
-        let name = Token {
-            start: token.start + 1,
-            ..token
-        };
-        self.ast.fields.push(tokens::span(name));
+        self.ast.fields.push(Span {
+            start: token.span().start + 1,
+            end: token.span().end,
+        });
     }
 
     fn expr(&mut self, pos: u32, kind: ExprKind) -> ExprId {
@@ -192,10 +214,10 @@ impl Parser<'_> {
         ExprId(saturate(self.ast.exprs.len() - 1))
     }
 
-    fn term(&mut self, vars: &mut Vec<NameId>) -> Parsed<Option<(u32, ExprKind)>> {
+    fn term(&mut self, vars: &mut Vars) -> Parsed<Option<(u32, ExprKind)>> {
         let token = self.tokens.next_non_space();
-        let text = &self.source[token.start..token.end];
-        let kind = match token.kind {
+        let text = &self.source[token.span().range()];
+        let kind = match token.kind() {
             Kind::Identifier => match crate::funcs::lookup(text) {
                 Some(func) => ExprKind::Function(func),
                 None => return Err(self.undefined_function(text)),
@@ -228,13 +250,16 @@ impl Parser<'_> {
             Kind::Bool => ExprKind::Bool(text == b"true"),
             Kind::CharConstant | Kind::Complex | Kind::Number => {
                 match super::number::parse(self.source, token) {
-                    Ok(number) => ExprKind::Number(number),
+                    Ok(number) => {
+                        self.ast.numbers.push(number);
+                        ExprKind::Number(saturate(self.ast.numbers.len() - 1))
+                    }
                     Err(problem) => return Err(self.error(problem)),
                 }
             }
             Kind::LeftParen => self.parenthesized(vars)?,
             Kind::String | Kind::RawString => match crate::strconv::unquote(text) {
-                Some(value) => ExprKind::String(tokens::span(token), Str::from(value)),
+                Some(value) => ExprKind::String(token.span(), Str::from(value)),
                 None => return Err(self.error("invalid syntax")),
             },
             _ => {
@@ -244,12 +269,12 @@ impl Parser<'_> {
         };
         let pos = match kind {
             ExprKind::Pipe(pipe) => self.ast.pipe(pipe).pos,
-            _ => saturate(token.start),
+            _ => token.span().start,
         };
         Ok(Some((pos, kind)))
     }
 
-    fn parenthesized(&mut self, vars: &mut Vec<NameId>) -> Parsed<ExprKind> {
+    fn parenthesized(&mut self, vars: &mut Vars) -> Parsed<ExprKind> {
         if self.parens >= MAX_PARENS {
             return Err(self.error("max expression depth exceeded"));
         }
@@ -262,6 +287,14 @@ impl Parser<'_> {
     fn undefined_function(&self, name: &[u8]) -> crate::error::Error {
         let shown = crate::strconv::quote(name);
         self.error(format!("function {shown} not defined"))
+    }
+}
+
+/// The span of the one entry at `at`.
+fn one(at: usize) -> Span {
+    Span {
+        start: saturate(at),
+        end: saturate(at + 1),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Go keeps three tokens and reports the line of the newest one; so does this.
 
 use super::{Grammar, Parsed, Parser};
-use crate::ast::{Span, line_column, saturate};
+use crate::ast::{Span, line_column};
 use crate::error::Error;
 use crate::lex::{Kind, Lexer, Token};
 
@@ -16,11 +16,7 @@ pub(super) struct Tokens<'s> {
 
 impl<'s> Tokens<'s> {
     pub(super) fn new(source: &'s [u8], grammar: Grammar<'s>) -> Self {
-        let none = Token {
-            kind: Kind::Eof,
-            start: 0,
-            end: 0,
-        };
+        let none = Token::new(Kind::Eof, 0, 0);
         Self {
             lexer: Lexer::new(source, grammar.left, grammar.right),
             buffer: [none; 3],
@@ -65,7 +61,7 @@ impl<'s> Tokens<'s> {
     pub(super) fn next_non_space(&mut self) -> Token {
         loop {
             let token = self.next();
-            if token.kind != Kind::Space {
+            if token.kind() != Kind::Space {
                 return token;
             }
         }
@@ -77,16 +73,18 @@ impl<'s> Tokens<'s> {
         token
     }
 
+    /// See [`Lexer::lone_field`]; the left delimiter must have been the last token read.
+    pub(super) fn lone_field(&mut self) -> Option<Span> {
+        if self.pending == 0 {
+            self.lexer.lone_field()
+        } else {
+            None
+        }
+    }
+
     /// The token that was read last from the source.
     pub(super) fn newest(&self) -> Token {
         self.buffer[0]
-    }
-}
-
-pub(super) fn span(token: Token) -> Span {
-    Span {
-        start: saturate(token.start),
-        end: saturate(token.end),
     }
 }
 
@@ -96,13 +94,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn error_at(&self, token: Token, message: impl Into<String>) -> Error {
-        let place = line_column(self.source, token.start);
+        let place = line_column(self.source, token.span().start as usize);
         Error::parse(self.name, place, message.into())
     }
 
     pub(super) fn expect(&mut self, kind: Kind, context: &str) -> Parsed<Token> {
         let token = self.tokens.next_non_space();
-        if token.kind == kind {
+        if token.kind() == kind {
             Ok(token)
         } else {
             Err(self.unexpected(token, context))
@@ -111,14 +109,14 @@ impl Parser<'_> {
 
     pub(super) fn unexpected(&self, token: Token, context: &str) -> Error {
         let shown = self.show(token);
-        if token.kind != Kind::Error {
+        if token.kind() != Kind::Error {
             return self.error(format!("unexpected {shown} in {context}"));
         }
         let line = |pos| line_column(self.source, pos).0;
         let started = self
             .action
             .map(line)
-            .filter(|started| *started != line(token.start));
+            .filter(|started| *started != line(token.span().start as usize));
         match started {
             None => self.error(shown),
             Some(started) if shown.ends_with(" action") => {
@@ -133,8 +131,8 @@ impl Parser<'_> {
 
     /// How Go shows a token: keywords in angle brackets, others quoted and cut at ten characters.
     fn show(&self, token: Token) -> String {
-        let text = &self.source[token.start..token.end];
-        match token.kind {
+        let text = &self.source[token.span().range()];
+        match token.kind() {
             Kind::Eof => "EOF".to_owned(),
             Kind::Error => self.tokens.lexer.problem().to_owned(),
             kind if kind.is_keyword() => format!("<{}>", String::from_utf8_lossy(text)),

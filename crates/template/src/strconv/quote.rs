@@ -39,9 +39,29 @@ pub(crate) fn quote_rune_point(rune: char) -> String {
     out
 }
 
+/// Bytes that stand for themselves between quotes of either kind.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = !matches!(byte, b'\\' | b'"' | b'\'');
+        byte += 1;
+    }
+    plain
+};
+
 fn quote_into(out: &mut String, mut text: &[u8], quote: char, ascii: bool) {
     out.push(quote);
     while let Some(&first) = text.first() {
+        // Most text is a run that needs no escape.
+        let plain = |b: &u8| PLAIN[usize::from(*b)];
+        let run = text.iter().position(|b| !plain(b)).unwrap_or(text.len());
+        if run > 0 {
+            let (head, tail) = text.split_at(run);
+            out.push_str(std::str::from_utf8(head).unwrap_or_default());
+            text = tail;
+            continue;
+        }
         let (rune, width) = decode_rune(text);
         if width == 1 && !first.is_ascii() {
             let _ = write!(out, "\\x{first:02x}");

@@ -2,7 +2,7 @@
 
 use lockstep_golang::base64::{self, Encoding};
 use lockstep_golang::float;
-use lockstep_golang::json::{Html, append_string};
+use lockstep_golang::json::{Html, append_string_bytes};
 
 use crate::failure::{Failure, Outcome};
 use crate::limits::{Exceeded, MAX_NESTING, Meter};
@@ -18,9 +18,9 @@ pub(in crate::funcs) enum Style {
     Raw,
 }
 
-pub(in crate::funcs) fn encode(meter: &mut Meter, value: &Value, style: Style) -> Outcome<String> {
+pub(in crate::funcs) fn encode(meter: &mut Meter, value: &Value, style: Style) -> Outcome<Vec<u8>> {
     let mut encoder = Encoder {
-        out: String::new(),
+        out: Vec::new(),
         style,
         depth: 0,
         meter,
@@ -30,7 +30,7 @@ pub(in crate::funcs) fn encode(meter: &mut Meter, value: &Value, style: Style) -
 }
 
 struct Encoder<'m> {
-    out: String,
+    out: Vec<u8>,
     style: Style,
     depth: usize,
     meter: &'m mut Meter,
@@ -43,23 +43,25 @@ impl Encoder<'_> {
             return Err(Exceeded::Memory(self.meter.limits().memory).into());
         }
         match value {
-            Value::Nil => self.out.push_str("null"),
-            Value::Bool(b) => self.out.push_str(if *b { "true" } else { "false" }),
-            Value::Int(n) | Value::Int64(n) => self.out.push_str(&n.to_string()),
+            Value::Nil => self.out.extend_from_slice(b"null"),
+            Value::Bool(b) => self
+                .out
+                .extend_from_slice(if *b { b"true" } else { b"false" }),
+            Value::Int(n) | Value::Int64(n) => self.out.extend_from_slice(n.to_string().as_bytes()),
             Value::Uint8(_) | Value::Uint32(_) | Value::Uint64(_) => {
                 self.out
-                    .push_str(&value.as_unsigned().unwrap_or(0).to_string());
+                    .extend_from_slice(value.as_unsigned().unwrap_or(0).to_string().as_bytes());
             }
             Value::Float(x) => {
                 let text = float::json(*x).ok_or_else(|| {
                     let shown = float::general(*x);
                     Failure::new(format!("json: unsupported value: {shown}"))
                 })?;
-                self.out.push_str(&text);
+                self.out.extend_from_slice(text.as_bytes());
             }
             Value::Str(text) => self.string(text),
             Value::List(list) => return self.list(list),
-            Value::Map(map) if map.is_nil() => self.out.push_str("null"),
+            Value::Map(map) if map.is_nil() => self.out.extend_from_slice(b"null"),
             Value::Map(map) => {
                 let entries = map.entries();
                 return self.object(entries.iter().map(|(key, value)| (key.as_bytes(), value)));
@@ -82,12 +84,12 @@ impl Encoder<'_> {
         } else {
             Html::Escaped
         };
-        append_string(&mut self.out, text, html);
+        append_string_bytes(&mut self.out, text, html);
     }
 
     fn list(&mut self, list: &List) -> Outcome<()> {
         if list.is_nil() {
-            self.out.push_str("null");
+            self.out.extend_from_slice(b"null");
             return Ok(());
         }
         let items = list.to_vec();
@@ -97,12 +99,12 @@ impl Encoder<'_> {
             self.string(base64::encode(Encoding::Standard, bytes).as_bytes());
             return Ok(());
         }
-        self.open('[')?;
+        self.open(b'[')?;
         for (at, item) in items.iter().enumerate() {
             self.separate(at);
             self.value(item)?;
         }
-        self.close(']', items.is_empty());
+        self.close(b']', items.is_empty());
         Ok(())
     }
 
@@ -111,18 +113,18 @@ impl Encoder<'_> {
         entries: impl ExactSizeIterator<Item = (&'v [u8], &'v Value)>,
     ) -> Outcome<()> {
         let empty = entries.len() == 0;
-        self.open('{')?;
+        self.open(b'{')?;
         for (at, (key, value)) in entries.enumerate() {
             self.separate(at);
             self.string(key);
-            self.out.push_str(if self.style == Style::Pretty {
-                ": "
+            self.out.extend_from_slice(if self.style == Style::Pretty {
+                b": "
             } else {
-                ":"
+                b":"
             });
             self.value(value)?;
         }
-        self.close('}', empty);
+        self.close(b'}', empty);
         Ok(())
     }
 
@@ -141,7 +143,7 @@ impl Encoder<'_> {
             }
             Object::Duration(_) | Object::Month(_) | Object::Weekday(_) => {
                 self.out
-                    .push_str(&value.as_signed().unwrap_or(0).to_string());
+                    .extend_from_slice(value.as_signed().unwrap_or(0).to_string().as_bytes());
             }
             Object::Version(version) | Object::VersionPtr(version) => {
                 self.string(version.to_string().as_bytes());
@@ -151,7 +153,7 @@ impl Encoder<'_> {
                 let names: [&[u8]; 2] = [b"Cert", b"Key"];
                 return self.object(names.into_iter().zip(&fields));
             }
-            Object::Location(_) => self.out.push_str("{}"),
+            Object::Location(_) => self.out.extend_from_slice(b"{}"),
             Object::Complex { .. } => {
                 return Err(Failure::new("json: unsupported type: complex128"));
             }
@@ -159,7 +161,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn open(&mut self, bracket: char) -> Outcome<()> {
+    fn open(&mut self, bracket: u8) -> Outcome<()> {
         if self.depth >= MAX_NESTING {
             return Err(Exceeded::Nesting.into());
         }
@@ -170,12 +172,12 @@ impl Encoder<'_> {
 
     fn separate(&mut self, at: usize) {
         if at > 0 {
-            self.out.push(',');
+            self.out.push(b',');
         }
         self.line();
     }
 
-    fn close(&mut self, bracket: char, empty: bool) {
+    fn close(&mut self, bracket: u8, empty: bool) {
         self.depth -= 1;
         if !empty {
             self.line();
@@ -185,8 +187,8 @@ impl Encoder<'_> {
 
     fn line(&mut self) {
         if self.style == Style::Pretty {
-            self.out.push('\n');
-            self.out.extend(std::iter::repeat_n("  ", self.depth));
+            self.out.push(b'\n');
+            self.out.resize(self.out.len() + 2 * self.depth, b' ');
         }
     }
 }
