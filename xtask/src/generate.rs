@@ -12,11 +12,12 @@ use lockstep_testkit::progress::say;
 use crate::shell;
 
 const CRDS: &str = "deploy/crds";
+const CHART: &str = "deploy/charts/external-secrets/templates/crds";
 const BEGIN: &str = "generated: begin";
 const END: &str = "generated: end";
 
-/// Writes all generated files: the registry of providers in crates/providers and the CRDs in
-/// deploy/crds
+/// Writes all generated files: the registry of providers in crates/providers, the CRDs in
+/// deploy/crds and in the chart's templates
 ///
 /// They are committed. `cargo xtask check` fails when one is stale.
 #[derive(clap::Args)]
@@ -29,7 +30,7 @@ pub(crate) fn run(_args: &Args) -> Result<()> {
             fs::write(place::workspace().join(file.path), file.wanted)?;
         }
     }
-    shell::run(generator().arg(CRDS))
+    shell::run(generator().args([CRDS, CHART]))
 }
 
 /// An error when a generated file is not as [`run`] would write it.
@@ -39,7 +40,7 @@ pub(crate) fn check() -> Result<()> {
             bail!("stale: {}; run `cargo xtask generate`", file.path);
         }
     }
-    shell::run(generator().args(["--check", CRDS]))
+    shell::run(generator().args(["--check", CRDS, CHART]))
 }
 
 fn generator() -> std::process::Command {

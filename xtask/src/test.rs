@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
+use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
 
 use crate::cases;
@@ -25,7 +26,8 @@ pub(crate) struct Args {
     /// Only tests and cases whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Leave out what needs an API server: test targets named `cluster…` and the recorded cases
+    /// Leave out what needs an API server or Helm: test targets named `cluster…` and `helm…`, and
+    /// the recorded cases
     #[arg(long)]
     skip_cluster: bool,
     /// Show every test, not only those that fail
@@ -59,6 +61,7 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     // What may be missing on this machine comes first, before minutes of compiling.
     let python = cases::python::ready()?;
     Assets::ready()?;
+    Program::Helm.ready()?;
     if let Err(error) = rust::build() {
         say(&format!("error: {error:#}"));
         return Ok(Tally::FAILURE);

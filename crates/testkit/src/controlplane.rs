@@ -5,8 +5,8 @@
 //! sets up the operator's ServiceAccount with upstream's rights. The group ends with this value,
 //! and also when this process is killed.
 
-mod assets;
-mod build;
+pub(crate) mod assets;
+pub(crate) mod build;
 mod guard;
 mod pki;
 mod ready;

@@ -6,10 +6,12 @@
 
 pub mod api;
 pub mod controlplane;
+pub mod helm;
 pub mod kubeconfig;
 pub mod manifest;
 pub mod operator;
 pub mod place;
+pub mod program;
 pub mod progress;
 
 #[cfg(feature = "client")]

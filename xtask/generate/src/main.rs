@@ -1,6 +1,8 @@
 //! The part of `cargo xtask generate` that needs the API and every provider compiled: it writes the
-//! CRDs with the providers' own schemas into a folder, or says which files there are stale. A
-//! package of its own to keep xtask light.
+//! CRDs with the providers' own schemas into a folder, and as templates into the chart's, or says
+//! which files there are stale. A package of its own to keep xtask light.
+
+mod chart;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,9 +31,18 @@ fn run() -> Result<()> {
         .collect::<Vec<_>>()
         .as_slice()
     {
-        [folder] => write(Path::new(folder)),
-        ["--check", folder] => check(Path::new(folder)),
-        _ => bail!("usage: xtask-generate [--check] FOLDER"),
+        [crds, chart] => {
+            let files = rendered()?;
+            let templates = chart::templates(&files)?;
+            write(Path::new(crds), files)?;
+            write(Path::new(chart), templates)
+        }
+        ["--check", crds, chart] => {
+            let files = rendered()?;
+            check(Path::new(crds), &files)?;
+            check(Path::new(chart), &chart::templates(&files)?)
+        }
+        _ => bail!("usage: xtask-generate [--check] CRDS CHART-TEMPLATES"),
     }
 }
 
@@ -43,8 +54,7 @@ fn rendered() -> Result<BTreeMap<String, String>> {
     Ok(lockstep_api::crds::render(&schemas)?.into_iter().collect())
 }
 
-fn write(folder: &Path) -> Result<()> {
-    let files = rendered()?;
+fn write(folder: &Path, files: BTreeMap<String, String>) -> Result<()> {
     fs::create_dir_all(folder)?;
     for surplus in present(folder)?
         .iter()
@@ -63,13 +73,12 @@ fn write(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn check(folder: &Path) -> Result<()> {
-    let files = rendered()?;
+fn check(folder: &Path, files: &BTreeMap<String, String>) -> Result<()> {
     let mut stale: BTreeSet<_> = present(folder)?
         .into_iter()
         .filter(|name| !files.contains_key(name))
         .collect();
-    for (name, text) in &files {
+    for (name, text) in files {
         if fs::read_to_string(folder.join(name)).is_ok_and(|old| old == *text) {
             continue;
         }
@@ -86,7 +95,7 @@ fn check(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The YAML files in the folder, whoever put them there.
+/// The YAML files in the folder, whoever put them there, but for kustomize's list of them.
 fn present(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else {
@@ -97,6 +106,7 @@ fn present(folder: &Path) -> Result<Vec<String>> {
         if Path::new(&name)
             .extension()
             .is_some_and(|end| end == "yaml")
+            && name != "kustomization.yaml"
         {
             names.push(name);
         }

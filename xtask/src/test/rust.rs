@@ -1,6 +1,6 @@
 //! The workspace's own tests through `cargo test`: built once together with the operator, run
 //! against one cluster, and shown by their failures. Integration tests that need an API server are
-//! test targets whose name begins with `cluster`.
+//! test targets whose name begins with `cluster`, those that need Helm begin with `helm`.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn selection(targets: &[String]) -> Vec<String> {
     fixed.into_iter().chain(targets.iter().cloned()).collect()
 }
 
-/// Arguments that select every test target but those of a cluster.
+/// Arguments that select every test target but those of a cluster and of programs built with Go.
 fn without_cluster() -> Result<Vec<String>> {
     let metadata = cargo_metadata::MetadataCommand::new()
         .current_dir(lockstep_testkit::place::workspace())
@@ -58,7 +58,7 @@ fn without_cluster() -> Result<Vec<String>> {
     let mut names: Vec<_> = targets
         .filter(|target| target.kind.contains(&TargetKind::Test))
         .map(|target| target.name.as_str())
-        .filter(|name| !name.starts_with("cluster"))
+        .filter(|name| !name.starts_with("cluster") && !name.starts_with("helm"))
         .collect();
     names.sort_unstable();
     names.dedup();

@@ -112,11 +112,11 @@ impl fmt::Display for Version {
 }
 
 /// The folder of the wrapper modules.
-pub(super) fn tools() -> PathBuf {
+pub(crate) fn tools() -> PathBuf {
     place::workspace().join("tools")
 }
 
-fn required(manifest: &Path, module: &str) -> Result<String> {
+pub(crate) fn required(manifest: &Path, module: &str) -> Result<String> {
     let text = std::fs::read_to_string(manifest)
         .with_context(|| format!("cannot read {}", manifest.display()))?;
     let found = text.lines().find_map(|line| {

@@ -13,9 +13,9 @@ use anyhow::{Context, Result, bail};
 use super::assets::{Program, Version, tools};
 use crate::progress::{Step, say};
 
-const NO_GO: &str = "Go is needed once, to build the test control plane \
-    (kube-apiserver, kube-controller-manager, etcd): install Go 1.26 or later from https://go.dev/dl/ so that `go` is on the PATH, \
-    or set KUBEBUILDER_ASSETS to a folder with the three programs";
+const NO_GO: &str = "Go is needed once, to build the programs that tests run against \
+    (kube-apiserver, kube-controller-manager, etcd, Helm): install Go 1.26 or later from https://go.dev/dl/ so that `go` is on the PATH, \
+    or set KUBEBUILDER_ASSETS to a folder with the first three";
 
 /// Builds `missing` into `cache`, module by module.
 pub(super) fn build(missing: &[Program], cache: &Path, version: &Version) -> Result<()> {
@@ -89,7 +89,7 @@ fn go_build(module: &str, package: &str, out: &Path, version: &Version) -> Vec<S
     arguments
 }
 
-fn run_go(arguments: &[String], step: &mut Step) -> Result<()> {
+pub(crate) fn run_go(arguments: &[String], step: &mut Step) -> Result<()> {
     let [program, rest @ ..] = arguments else {
         bail!("no command");
     };
@@ -129,7 +129,7 @@ fn run_go(arguments: &[String], step: &mut Step) -> Result<()> {
     Ok(())
 }
 
-fn check_go() -> Result<()> {
+pub(crate) fn check_go() -> Result<()> {
     let found = Command::new("go").arg("version").output();
     match found {
         Ok(output) if output.status.success() => Ok(()),
@@ -137,10 +137,10 @@ fn check_go() -> Result<()> {
     }
 }
 
-fn lock(path: &Path) -> Result<File> {
+pub(crate) fn lock(path: &Path) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
     if file.try_lock().is_err() {
-        say("another process is building the test control plane; waiting for it");
+        say("another process is building the same test programs; waiting for it");
         file.lock()
             .with_context(|| format!("cannot lock {}", path.display()))?;
     }
