@@ -22,6 +22,7 @@ enum Command {
     /// Print the CustomResourceDefinitions, ready for `kubectl apply -f -`.
     Crds(crate::crds::CrdsFlags),
     Local(crate::local::LocalFlags),
+    Render(crate::render::RenderFlags),
 }
 
 impl Cli {
@@ -29,6 +30,7 @@ impl Cli {
         match self.command {
             Some(Command::Crds(flags)) => crate::crds::run(&flags),
             Some(Command::Local(flags)) => crate::local::run(flags),
+            Some(Command::Render(flags)) => crate::render::run(&flags),
             None => run_controller(self.controller),
         }
     }

@@ -1,29 +1,29 @@
 //! `lockstep local`: the engine of the controllers over a folder of manifests, without a cluster.
 //! This file wires the parts together; what each of them decides stands in the file of its name.
 
-mod closest;
-mod console;
+pub(crate) mod closest;
+pub(crate) mod console;
 mod credentials;
-mod documents;
+pub(crate) mod documents;
 mod edits;
 mod flags;
 mod folder;
-mod folder_world;
+pub(crate) mod folder_world;
 mod hints;
 mod json;
-mod lines;
+pub(crate) mod lines;
 mod managed;
-mod manifests;
-mod name;
+pub(crate) mod manifests;
+pub(crate) mod name;
 mod notes;
 mod objects;
-mod out;
-mod problem;
+pub(crate) mod out;
+pub(crate) mod problem;
 mod report;
 mod runner;
 mod schemas;
 mod session;
-mod strict;
+pub(crate) mod strict;
 mod table;
 mod view;
 mod watch;

@@ -6,6 +6,7 @@ mod crds;
 mod environment;
 mod flags;
 mod local;
+mod render;
 mod values;
 
 #[cfg(feature = "cluster")]

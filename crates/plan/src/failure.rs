@@ -8,6 +8,8 @@ use std::time::Duration;
 use lockstep_provider::error::{Error, ErrorKind, Retry};
 
 use crate::event::EventNote;
+use crate::external_secret::Place;
+use crate::render::TemplateFault;
 use crate::store::StoreKey;
 
 mod stable;
@@ -30,6 +32,8 @@ struct Inner {
     retry: Retry,
     retry_after: Option<Duration>,
     store: Option<StoreKey>,
+    entry: Option<Place>,
+    template: Option<TemplateFault>,
     touched_target: bool,
     notes: Vec<EventNote>,
 }
@@ -46,6 +50,8 @@ impl Failure {
             retry: Retry::OnChange,
             retry_after: None,
             store: None,
+            entry: None,
+            template: None,
             touched_target: false,
             notes: Vec::new(),
         }))
@@ -74,6 +80,18 @@ impl Failure {
     /// Names the store the failure came from.
     pub fn from_store(mut self, store: StoreKey) -> Self {
         self.0.store = Some(store);
+        self
+    }
+
+    /// Names the entry of the spec that was worked on.
+    pub fn at_entry(mut self, entry: Place) -> Self {
+        self.0.entry = Some(entry);
+        self
+    }
+
+    /// Names the place in a template that is to blame.
+    pub fn at_template(mut self, fault: Option<TemplateFault>) -> Self {
+        self.0.template = fault;
         self
     }
 
@@ -129,6 +147,16 @@ impl Failure {
     /// The store it came from.
     pub fn store(&self) -> Option<&StoreKey> {
         self.0.store.as_ref()
+    }
+
+    /// The entry of the spec that was worked on.
+    pub fn entry(&self) -> Option<Place> {
+        self.0.entry
+    }
+
+    /// The place in a template that is to blame.
+    pub fn template(&self) -> Option<&TemplateFault> {
+        self.0.template.as_ref()
     }
 
     /// Whether an existing target was about to be changed.

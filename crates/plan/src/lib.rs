@@ -25,6 +25,7 @@ pub mod window;
 pub use event::{EventNote, Severity};
 pub use failure::Failure;
 pub use lockstep_template::{Random, RandomError};
+pub use render::{ParsedTemplates, TemplateFault, TemplateText};
 pub use settings::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Settings};
 pub use store::{StoreKey, StoreKind, StoreLookup, StoreView};
 pub use target::{Salt, TargetRow};

@@ -2,6 +2,9 @@
 //! template, else what the template says. The Secret that exists is not looked at here.
 
 mod engine;
+mod fault;
+mod parsed;
+mod sources;
 mod template;
 mod yaml;
 
@@ -12,6 +15,9 @@ use lockstep_api::ExternalSecret;
 use lockstep_provider::SecretMap;
 
 pub(crate) use engine::transform_keys;
+pub(crate) use fault::RenderError;
+pub use fault::{TemplateFault, TemplateText};
+pub use parsed::ParsedTemplates;
 
 use crate::external_secret::TemplateSources;
 use crate::settings::Settings;
@@ -35,12 +41,12 @@ pub(crate) struct Means<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Renders the target of an object from fetched data; the error is the text of the event.
+/// Renders the target of an object from fetched data.
 pub(crate) fn render(
     object: &ExternalSecret,
     data: SecretMap,
     means: Means<'_>,
-) -> Result<Rendered, String> {
+) -> Result<Rendered, RenderError> {
     let Some(template) = object
         .spec
         .target
@@ -50,8 +56,9 @@ pub(crate) fn render(
         return Ok(untemplated(object, data, means.settings));
     };
     validate::secret_template(&object.spec)
+        .map_err(RenderError::from)
         .and_then(|()| template::apply(template, data, means))
-        .map_err(|text| format!("could not apply template: {text}"))
+        .map_err(|error| error.within("could not apply template"))
 }
 
 fn untemplated(object: &ExternalSecret, data: SecretMap, settings: &Settings) -> Rendered {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use lockstep_template::{Random, RandomError};
 
+use crate::render::ParsedTemplates;
 use crate::target::Salt;
 
 /// Settings of one operator process.
@@ -36,6 +37,8 @@ pub struct Settings {
     pub copied_metadata: CopiedMetadata,
     /// Delimiters of templates.
     pub delimiters: Delimiters,
+    /// Parsed templates, kept between runs.
+    pub templates: ParsedTemplates,
     /// Where templates get keys, salts and passwords from.
     pub random: Randomness,
     /// Key of the fingerprints in [`crate::TargetRow`]; random, made at start.
@@ -55,6 +58,7 @@ impl Default for Settings {
             observed_generation: true,
             copied_metadata: CopiedMetadata::All,
             delimiters: Delimiters::default(),
+            templates: ParsedTemplates::default(),
             random: Randomness::default(),
             salt: Salt::default(),
         }

@@ -131,7 +131,8 @@ fn unreadable(file: String, error: &io::Error) -> Problem {
 }
 
 impl Documents {
-    fn add(&mut self, file: &str, text: &str) {
+    /// Adds the documents of one file.
+    pub(crate) fn add(&mut self, file: &str, text: &str) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (position, part) in split(text).into_iter().enumerate() {
             let Some(first) = part.first_content() else {

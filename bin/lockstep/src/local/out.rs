@@ -2,7 +2,7 @@
 //! wanted. A file that is not in the ledger belongs to somebody else: it is neither overwritten nor
 //! removed.
 
-mod env;
+pub(crate) mod env;
 mod file;
 mod ledger;
 mod yaml;
@@ -123,7 +123,11 @@ impl Out {
         let data = secret.data.iter().flatten();
         Ok(match self.format {
             Format::Yaml => [(format!("{stem}.yaml"), yaml::manifest(secret)?)].into(),
-            Format::Env => [(format!("{stem}.env"), env::variables(secret)?)].into(),
+            Format::Env => [(
+                format!("{stem}.env"),
+                env::variables(secret, "--format files")?,
+            )]
+            .into(),
             Format::Files => data
                 .map(|(key, value)| (format!("{stem}/{key}"), value.0.clone()))
                 .collect(),

@@ -8,7 +8,9 @@
 mod bad_input;
 #[cfg(feature = "all-providers")]
 mod credentials;
+mod docs;
 mod files;
 mod folder;
 mod once;
+mod render;
 mod watch;

@@ -95,6 +95,7 @@ impl Place {
     pub(super) fn failed(self, object: &ExternalSecret, failure: Failure) -> Failure {
         let label = self.label(object);
         failure
+            .at_entry(self)
             .with_event(|text| format!("error processing {label}, err: {text}"))
             .with_detail(|text| format!("{label}: {text}"))
     }

@@ -15,7 +15,7 @@ use super::{Observed, TargetView};
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
-use crate::render::{Means, Rendered, render};
+use crate::render::{Means, RenderError, Rendered, render};
 use crate::settings::Settings;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
 
@@ -169,7 +169,7 @@ fn desired(
         // Its content is never written again, so nothing is rendered for it.
         Rendered::default()
     } else {
-        render(object, data, means).map_err(|text| template_failed(object, text, exists))?
+        render(object, data, means).map_err(|error| template_failed(object, error, exists))?
     };
     Ok(Desired {
         namespace: namespace(object).to_owned(),
@@ -187,8 +187,9 @@ fn desired(
     })
 }
 
-fn template_failed(object: &ExternalSecret, text: String, exists: bool) -> Failure {
-    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", text)
+fn template_failed(object: &ExternalSecret, error: RenderError, exists: bool) -> Failure {
+    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", error.text)
+        .at_template(error.fault)
         .retrying(Retry::Slow)
         .with_detail(|text| unstacked(text).to_owned());
     if !exists {

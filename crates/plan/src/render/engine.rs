@@ -1,11 +1,15 @@
 //! The template engine as the planner calls it: fetched values as a Go `map[string]string`, missing
 //! keys refused, errors in upstream's words.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use lockstep_provider::{Error, SecretMap};
 use lockstep_template::{Env, Limits, MissingKey, Options, StrMap, Template, Value};
 
 use super::Means;
+use super::fault::{RenderError, TemplateText};
+use super::parsed::ParsedTemplates;
 use crate::settings::Settings;
 
 /// Executes templates on one set of fetched values.
@@ -13,6 +17,17 @@ pub(super) struct Engine<'a> {
     data: Value,
     options: Options<'a>,
     env: Env<'a>,
+    parsed: &'a ParsedTemplates,
+}
+
+/// A template to render.
+pub(super) struct Source<'a> {
+    /// What errors call it.
+    pub(super) name: &'a str,
+    /// The template.
+    pub(super) text: &'a [u8],
+    /// Where it stands.
+    pub(super) place: &'a TemplateText,
 }
 
 impl<'a> Engine<'a> {
@@ -28,17 +43,29 @@ impl<'a> Engine<'a> {
                 missing_key: MissingKey::Error,
             },
             env: env(means.settings, means.now),
+            parsed: &means.settings.templates,
         }
     }
 
-    /// Renders one template; `name` is what errors call it.
-    pub(super) fn render(&self, name: &str, source: &[u8]) -> Result<Vec<u8>, String> {
-        let outer = |error: String| format!("unable to execute template at key {name}: {error}");
-        let template = Template::parse(name, source, &self.options)
-            .map_err(|error| outer(format!("unable to parse template at key {name}: {error}")))?;
+    /// Renders one template.
+    pub(super) fn render(&self, source: &Source<'_>) -> Result<Vec<u8>, RenderError> {
+        let Source { name, text, place } = source;
+        let failed = |verb: &str, error: &lockstep_template::Error| {
+            let text = format!(
+                "unable to execute template at key {name}: unable to {verb} template at key \
+                 {name}: {error}"
+            );
+            RenderError::at(place, error, text)
+        };
+        let template = if place.is_public() {
+            self.parsed.get(name, text, &self.options)
+        } else {
+            Template::parse(name, text, &self.options).map(Arc::new)
+        };
+        let template = template.map_err(|error| failed("parse", &error))?;
         template
             .execute(&self.data, &self.env)
-            .map_err(|error| outer(format!("unable to execute template at key {name}: {error}")))
+            .map_err(|error| failed("execute", &error))
     }
 }
 

@@ -1,22 +1,20 @@
-//! One `target.template`, in upstream's order: fetched data where it is kept, then every source of
-//! `templateFrom`, then `data`, labels and annotations; later results replace earlier ones.
+//! One `target.template` of a Secret, in upstream's order: fetched data where it is kept, then every
+//! source of `templateFrom`, then `data`, labels and annotations; later results replace earlier ones.
 
-use lockstep_api::external_secret::{
-    DecodingStrategy, Template, TemplateAs, TemplateFrom, TemplateMergePolicy, TemplateRef,
-};
+use lockstep_api::external_secret::{Template, TemplateMergePolicy};
 use lockstep_provider::{SecretMap, SecretValue};
 
-use super::engine::Engine;
+use super::engine::{Engine, Source};
+use super::fault::{RenderError, TemplateText};
+use super::sources::{Entry, Output};
 use super::{Means, Rendered};
-use crate::decode;
-use crate::external_secret::{SourceKey, SourceKind};
 
 /// Renders a template.
 pub(super) fn apply(
     template: &Template,
     fetched: SecretMap,
     means: Means<'_>,
-) -> Result<Rendered, String> {
+) -> Result<Rendered, RenderError> {
     let engine = Engine::new(&fetched, means);
     let metadata = template.metadata.clone().unwrap_or_default();
     let includes_fetched = *template.merge_policy() == TemplateMergePolicy::Merge
@@ -32,28 +30,36 @@ pub(super) fn apply(
             SecretMap::new()
         },
     };
-    for (at, entry) in template.template_from.iter().enumerate() {
-        let source = TemplateSource {
-            entry,
+    for (at, written) in template.template_from.iter().enumerate() {
+        let entry = Entry {
+            written,
             at,
             engine: &engine,
             means,
         };
-        source
-            .apply(&mut rendered)
-            .map_err(|text| format!("error fetching templateFrom data: {text}"))?;
+        rendered
+            .take(&entry)
+            .map_err(|error| error.within("error fetching templateFrom data"))?;
     }
     let values = [
         (Place::Data, &template.data),
         (Place::Labels, &metadata.labels),
         (Place::Annotations, &metadata.annotations),
     ];
-    for (place, templates) in values {
+    for (section, templates) in values {
         for (key, text) in templates {
-            let value = engine.render(key, text.as_bytes()).map_err(|error| {
-                format!("could not execute template: could not execute template: {error}")
+            let place = section.template(key);
+            let source = Source {
+                name: key,
+                text: text.as_bytes(),
+                place: &place,
+            };
+            let value = engine.render(&source).map_err(|error| {
+                error.within("could not execute template: could not execute template")
             })?;
-            rendered.put(place, key, value)?;
+            rendered
+                .put(section, key, value)
+                .map_err(|text| RenderError::of(&place, text))?;
         }
     }
     Ok(rendered)
@@ -76,9 +82,31 @@ impl Place {
             _ => Self::Data,
         }
     }
+
+    /// The template of a key.
+    fn template(self, key: &str) -> TemplateText {
+        let section = match self {
+            Self::Data => "data",
+            Self::Labels => "metadata.labels",
+            Self::Annotations => "metadata.annotations",
+        };
+        TemplateText::Field(format!("spec.target.template.{section}.{key}"))
+    }
 }
 
 impl Rendered {
+    /// Takes what an entry of `templateFrom` renders to.
+    fn take(&mut self, entry: &Entry<'_>) -> Result<(), RenderError> {
+        let place = Place::of(entry.written.target.as_deref());
+        entry.render(&mut |output| match output {
+            Output::Value(key, value) => self.put(place, key, value),
+            Output::Map(text) => {
+                let mut pairs = entry.flat(&text)?.into_iter();
+                pairs.try_for_each(|(key, value)| self.put(place, &key, value))
+            }
+        })
+    }
+
     fn put(&mut self, place: Place, key: &str, value: Vec<u8>) -> Result<(), String> {
         let map = match place {
             Place::Data => {
@@ -92,99 +120,5 @@ impl Rendered {
             .map_err(|_| format!("the value rendered for {key} is not valid UTF-8"))?;
         map.insert(key.to_owned(), text);
         Ok(())
-    }
-}
-
-/// One entry of `templateFrom`.
-struct TemplateSource<'a> {
-    entry: &'a TemplateFrom,
-    at: usize,
-    engine: &'a Engine<'a>,
-    means: Means<'a>,
-}
-
-impl TemplateSource<'_> {
-    fn apply(&self, rendered: &mut Rendered) -> Result<(), String> {
-        if let Some(reference) = &self.entry.config_map {
-            self.apply_object(SourceKind::ConfigMap, reference, rendered)?;
-        }
-        if let Some(reference) = &self.entry.secret {
-            self.apply_object(SourceKind::Secret, reference, rendered)?;
-        }
-        if let Some(literal) = &self.entry.literal {
-            let name = format!("templateFrom[{}].literal", self.at);
-            self.apply_map(&name, literal.as_bytes(), rendered)?;
-        }
-        Ok(())
-    }
-
-    fn apply_object(
-        &self,
-        kind: SourceKind,
-        reference: &TemplateRef,
-        rendered: &mut Rendered,
-    ) -> Result<(), String> {
-        let word = match kind {
-            SourceKind::ConfigMap => "configmap",
-            SourceKind::Secret => "secret",
-        };
-        let name = &reference.name;
-        let key = SourceKey {
-            kind,
-            name: name.clone(),
-        };
-        let held = match self.means.sources.get(&key) {
-            Some(read) => read.as_ref().map_err(Clone::clone)?,
-            None => return Err(format!("{word}s {name:?} not found")),
-        };
-        for item in &reference.items {
-            let source = held
-                .get(&item.key)
-                .ok_or_else(|| format!("error in {word} {name}: missing key {}", item.key))?;
-            match item.template_as() {
-                TemplateAs::Values => {
-                    let value = self.engine.render(&item.key, source.expose())?;
-                    let value = self.decode(value)?;
-                    rendered.put(self.place(), &item.key, value)?;
-                }
-                TemplateAs::KeysAndValues => {
-                    let title = format!("{word} {name}/{}", item.key);
-                    self.apply_map(&title, source.expose(), rendered)?;
-                }
-                TemplateAs::Unknown(scope) => {
-                    return Err(format!(
-                        "unknown scope '{scope}': expected 'Values' or 'KeysAndValues'"
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A template whose result is a YAML map.
-    fn apply_map(&self, name: &str, source: &[u8], rendered: &mut Rendered) -> Result<(), String> {
-        let text = self.engine.render(name, source)?;
-        let pairs = super::yaml::string_map(&text).map_err(|error| {
-            format!("could not unmarshal template to 'map[string][]byte': {error}")
-        })?;
-        for (key, value) in pairs {
-            rendered.put(self.place(), &key, self.decode(value)?)?;
-        }
-        Ok(())
-    }
-
-    fn place(&self) -> Place {
-        Place::of(self.entry.target.as_deref())
-    }
-
-    fn decode(&self, value: Vec<u8>) -> Result<Vec<u8>, String> {
-        let strategy = self.entry.values_decoding_strategy.as_ref();
-        match strategy.unwrap_or(&DecodingStrategy::None) {
-            DecodingStrategy::None => Ok(value),
-            strategy => {
-                let decoded = decode::apply(&SecretValue::new(value), strategy)?;
-                Ok(decoded.expose().to_vec())
-            }
-        }
     }
 }

@@ -28,6 +28,7 @@ fn rendered_with(
             now: noon(),
         },
     )
+    .map_err(|error| error.text)
 }
 
 fn sources() -> TemplateSources {

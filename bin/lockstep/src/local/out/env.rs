@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 
-/// The variables of a Secret.
-pub(super) fn variables(secret: &Secret) -> Result<Vec<u8>, String> {
+/// The variables of a Secret. `instead` is what an error advises to use.
+pub(crate) fn variables(secret: &Secret, instead: &str) -> Result<Vec<u8>, String> {
     let mut keys: BTreeMap<String, &str> = BTreeMap::new();
     let mut text = String::new();
     for (key, value) in secret.data.iter().flatten() {
@@ -14,7 +14,7 @@ pub(super) fn variables(secret: &Secret) -> Result<Vec<u8>, String> {
         if let Some(other) = keys.insert(name.clone(), key) {
             return Err(format!(
                 "keys {other:?} and {key:?} would both become variable {name}; rename one with \
-                 spec.data[].secretKey or a rewrite, or use --format files"
+                 spec.data[].secretKey or a rewrite, or use {instead}"
             ));
         }
         let value = std::str::from_utf8(&value.0)
@@ -23,7 +23,7 @@ pub(super) fn variables(secret: &Secret) -> Result<Vec<u8>, String> {
         let Some(value) = value else {
             return Err(format!(
                 "key {key:?} holds bytes that are no text, which a .env file cannot carry; use \
-                 --format files"
+                 {instead}"
             ));
         };
         text.extend([&*name, "=", &quoted(value), "\n"]);
@@ -79,7 +79,7 @@ mod tests {
             data: Some(data.collect()),
             ..Secret::default()
         };
-        variables(&secret).map(|bytes| String::from_utf8(bytes).unwrap())
+        variables(&secret, "--format files").map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
