@@ -21,7 +21,7 @@ const LIFETIME: Duration = Duration::from_mins(1);
 /// Part of a credential's life after which it is renewed.
 const RENEW_AT: f64 = 0.8;
 /// Longest time to connect, and for one call to a backend.
-const CALL_DEADLINE: Duration = Duration::from_secs(30);
+pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
 /// Calls to one store at once.
 const CALLS_AT_ONCE: usize = 32;
 /// Most stores with an open connection; the ones that end soonest make room.
@@ -86,6 +86,11 @@ impl Connections {
             _ => slot.shared = Some(open),
         }
         Ok(connected)
+    }
+
+    /// The edges that connections are made with.
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.services
     }
 
     /// Drops the connections of a store, after its credentials were refused or it changed.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_generators::Random;
+use lockstep_generators::{Random, WEBHOOK_KIND};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_provider::{Error, ErrorKind, Result, SharedStore};
 
 use crate::connections::Connections;
+use crate::remote_generator;
 use crate::store_record::StoreRecord;
 use crate::world::World;
 
@@ -37,15 +38,27 @@ pub async fn fetch<W: World>(
             Source::Store { key, read } => {
                 Box::pin(answer(key, read, caller, (stores, connections)))
             }
-            Source::Generator(reference) => Box::pin(generate(reference, caller, world)),
+            Source::Generator(reference) => {
+                Box::pin(generate(reference, caller, world, connections))
+            }
         });
     }
     stream::iter(reads).buffered(AT_ONCE).collect().await
 }
 
-async fn generate<W: World>(reference: &GeneratorRef, caller: &str, world: &W) -> Result<Payload> {
+async fn generate<W: World>(
+    reference: &GeneratorRef,
+    caller: &str,
+    world: &W,
+    connections: &Connections,
+) -> Result<Payload> {
     let failed = |error: Error| error.context("unable to get generator");
     let generator = world.generator(caller, reference).await.map_err(failed)?;
+    if generator.kind == WEBHOOK_KIND {
+        let named = (caller, reference.name.as_str());
+        let made = remote_generator::generate(connections.services(), &generator.spec, named);
+        return made.await.map(Payload::Map);
+    }
     let made = lockstep_generators::generate(&generator.kind, &generator.spec, &mut SystemRandom);
     made.map(Payload::Map)
 }

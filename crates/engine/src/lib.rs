@@ -6,6 +6,7 @@
 pub mod connections;
 pub mod external_secret;
 pub mod fetch;
+mod remote_generator;
 pub mod store;
 pub mod store_record;
 pub mod world;

@@ -16,11 +16,15 @@ pub use cluster::unwrap;
 pub use random::Random;
 
 /// Kinds this build can generate, and the API's plural of each.
-pub const KINDS: [(&str, &str); 3] = [
+pub const KINDS: [(&str, &str); 4] = [
     ("Fake", "fakes"),
     ("Password", "passwords"),
     ("UUID", "uuids"),
+    (WEBHOOK_KIND, "webhooks"),
 ];
+
+/// Kind whose values the webhook provider fetches; nothing here calls a server.
+pub const WEBHOOK_KIND: &str = "Webhook";
 
 /// Plural of the kind that wraps others.
 pub const CLUSTER_PLURAL: &str = "clustergenerators";
@@ -28,7 +32,7 @@ pub const CLUSTER_PLURAL: &str = "clustergenerators";
 /// Kind of the cluster-scoped wrapper.
 pub const CLUSTER_KIND: &str = "ClusterGenerator";
 
-/// Makes the values of a generator from its `spec`.
+/// Makes the values of a generator from its `spec`. [`WEBHOOK_KIND`] is not made here.
 pub fn generate(kind: &str, spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
     match kind {
         "Fake" => fake::generate(spec),
@@ -77,7 +81,7 @@ mod tests {
 
         assert_eq!(
             error.to_string(),
-            "generator kind Grafana is not in this build, which has Fake, Password, UUID"
+            "generator kind Grafana is not in this build, which has Fake, Password, UUID, Webhook"
         );
     }
 

@@ -25,6 +25,21 @@ pub trait Objects: Send + Sync {
     /// Data of a Secret.
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>>;
 
+    /// Data and labels of a Secret. Without an implementation it has no labels, so that nothing
+    /// passes for marked.
+    fn labelled_secret<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<LabelledSecret>> {
+        Box::pin(async move {
+            Ok(LabelledSecret {
+                data: self.secret(namespace, name).await?,
+                labels: BTreeMap::new(),
+            })
+        })
+    }
+
     /// Data of a ConfigMap.
     fn config_map<'a>(
         &'a self,
@@ -41,6 +56,15 @@ pub trait Objects: Send + Sync {
 
     /// A fresh token of a ServiceAccount.
     fn token<'a>(&'a self, request: TokenRequest<'a>) -> BoxFuture<'a, Result<SecretValue>>;
+}
+
+/// A Secret with the labels that say what it is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelledSecret {
+    /// Its values.
+    pub data: SecretMap,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// A ServiceAccount token to be made.
@@ -202,6 +226,15 @@ impl Ctx {
             .ok_or_else(|| Error::invalid_spec(format!("cannot find secret data for key: {key:?}")))
     }
 
+    /// A whole Secret with its labels, for providers that take only Secrets marked for them. The
+    /// selector's key is not looked at.
+    pub async fn labelled_secret(&self, selector: &SecretKeySelector) -> Result<LabelledSecret> {
+        let namespace = self.namespace(selector.namespace.as_deref())?;
+        let name = selector.name.as_deref().unwrap_or_default();
+        let read = self.services.objects.labelled_secret(namespace, name).await;
+        read.map_err(|error| credential_error(error, str::to_owned))
+    }
+
     /// Annotations of a ServiceAccount.
     pub async fn service_account(
         &self,
@@ -240,6 +273,11 @@ impl Ctx {
     pub fn http(&self, tls: &Tls) -> Result<HttpClient> {
         let transport = self.services.transports.connect(tls)?;
         Ok(HttpClient::new(transport).with_time(self.time()))
+    }
+
+    /// Opens and closes a TCP connection, for checks that must not send a request.
+    pub async fn reach(&self, host: &str, port: u16) -> Result<()> {
+        self.services.transports.reach(host, port).await
     }
 
     /// The present moment.

@@ -37,6 +37,11 @@ pub trait Transport: Send + Sync {
 pub trait Transports: Send + Sync {
     /// A transport with the given trust and identity.
     fn connect(&self, tls: &Tls) -> Result<Arc<dyn Transport>>;
+
+    /// Opens a TCP connection to a host and closes it again.
+    fn reach<'a>(&'a self, _host: &'a str, _port: u16) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async { Err(Error::unsupported("connections cannot be tried here")) })
+    }
 }
 
 /// Trust and identity of a connection.

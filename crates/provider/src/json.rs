@@ -2,11 +2,11 @@
 //! upstream has two: [`json_object`] keeps the source text of members that are no strings,
 //! [`json_object_decoded`] goes through decoded values. Errors never show a byte of the input.
 
-use lockstep_golang::json::{self, Number};
+use lockstep_golang::json;
 use lockstep_golang::{float, json::Error as JsonError};
 use std::collections::BTreeMap;
 
-pub use lockstep_golang::json::{Html, Value, marshal};
+pub use lockstep_golang::json::{Html, Number, Value, marshal};
 
 use crate::error::{Error, Result};
 use crate::value::{SecretMap, SecretValue};
@@ -34,7 +34,7 @@ pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
         Value::Null => Ok(SecretMap::new()),
         Value::Object(members) => Ok(members
             .into_iter()
-            .map(|(key, member)| (key, SecretValue::new(json::to_bytes(&member))))
+            .map(|(key, member)| (key, to_secret(&member)))
             .collect()),
         other => Err(Error::invalid_data(format!(
             "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
@@ -47,6 +47,12 @@ pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
 pub fn decode(value: &SecretValue) -> Result<Value> {
     let decoded = json::decode_numbers_as_text(value.expose()).map_err(|error| refused(&error))?;
     settle_numbers(decoded)
+}
+
+/// The secret a decoded value stands for: strings are themselves, `null` is empty, numbers are
+/// plain decimals, arrays and objects are compact JSON with HTML escapes.
+pub fn to_secret(value: &Value) -> SecretValue {
+    SecretValue::new(json::to_bytes(value))
 }
 
 /// The map as a JSON object of strings with sorted keys and no HTML escapes.

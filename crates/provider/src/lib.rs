@@ -6,6 +6,8 @@
 //! `conformance` suite holds every provider to the same behaviour.
 #![warn(missing_docs)]
 
+pub use lockstep_golang::duration;
+
 pub mod ca;
 pub mod capability;
 #[cfg(any(test, feature = "conformance"))]

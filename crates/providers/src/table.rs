@@ -9,6 +9,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_fake::Fake>(),
     #[cfg(feature = "kubernetes")]
     Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
+    #[cfg(feature = "webhook")]
+    Entry::of::<lockstep_provider_webhook::Webhook>(),
     // generated: end
 ];
 

@@ -10,7 +10,7 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, ServiceAccount};
 use kube::api::PostParams;
 use kube::{Client, Resource};
-use lockstep_provider::context::{Objects, TokenRequest};
+use lockstep_provider::context::{LabelledSecret, Objects, TokenRequest};
 use lockstep_provider::error::{Error, ErrorKind, Result};
 use lockstep_provider::value::{SecretMap, SecretValue};
 use serde::Deserialize;
@@ -66,6 +66,7 @@ struct Meta {
     #[serde(default)]
     resource_version: String,
     annotations: Option<BTreeMap<String, String>>,
+    labels: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Deserialize)]
@@ -156,13 +157,24 @@ impl ClusterObjects {
 
 impl Objects for ClusterObjects {
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>> {
+        async move { Ok(self.labelled_secret(namespace, name).await?.data) }.boxed()
+    }
+
+    fn labelled_secret<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<LabelledSecret>> {
         async move {
             let read = self.read::<Secret, ByteString>(Kind::Secret, namespace, name);
-            let data = read.await?.data.unwrap_or_default();
-            let values = data.into_iter();
-            Ok(values
-                .map(|(key, value)| (key, SecretValue::new(value.0)))
-                .collect())
+            let stored = read.await?;
+            let values = stored.data.unwrap_or_default().into_iter();
+            Ok(LabelledSecret {
+                data: values
+                    .map(|(key, value)| (key, SecretValue::new(value.0)))
+                    .collect(),
+                labels: stored.metadata.labels.unwrap_or_default(),
+            })
         }
         .boxed()
     }

@@ -113,6 +113,16 @@ impl Transports for HttpTransports {
     fn connect(&self, tls: &Tls) -> Result<Arc<dyn Transport>> {
         Ok(self.client(tls)?)
     }
+
+    fn reach<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, Result<()>> {
+        async move {
+            let opened = tokio::net::TcpStream::connect((host, port)).await;
+            opened
+                .map(drop)
+                .map_err(|error| Error::unreachable(format!("cannot reach {host}:{port}: {error}")))
+        }
+        .boxed()
+    }
 }
 
 /// A pooled client with one trust and identity.

@@ -87,6 +87,9 @@ const IMPURE: &[&str] = &[
     "ureq",
 ];
 
+/// What a provider may use: the contract, and the template engine where its manifest has templates.
+const PROVIDER_MAY_USE: &[&str] = &["lockstep-provider", "lockstep-template"];
+
 /// What a provider may use in its tests: the real wire and a real cluster.
 const PROVIDER_DEV: &[&str] = &["lockstep-provider", "lockstep-runtime", "lockstep-testkit"];
 
@@ -146,7 +149,7 @@ fn uses(package: &Package) -> Vec<String> {
         let short = other.trim_start_matches("lockstep-");
         let allowed = match (backend, used.kind) {
             (true, DependencyKind::Development) => PROVIDER_DEV.contains(&other),
-            (true, _) => other == "lockstep-provider",
+            (true, _) => PROVIDER_MAY_USE.contains(&other),
             (false, DependencyKind::Development) => true,
             (false, _) if name == "lockstep-providers" && is_backend(other) => true,
             (false, _) => table.get(name).is_some_and(|may| may.contains(&short)),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lockstep_provider::context::{Objects, TokenRequest};
+use lockstep_provider::context::{LabelledSecret, Objects, TokenRequest};
 use lockstep_provider::{Error, ErrorKind, Result, SecretMap, SecretValue};
 
 use super::credentials::{Credentials, secret_variable, selected_keys, token_variable};
@@ -51,6 +51,16 @@ impl FolderObjects {
         Ok(data)
     }
 
+    /// Labels of a Secret's manifest. One that is in the environment alone was put there for its
+    /// store, so it counts as marked for it.
+    fn secret_labels(&self, name: &Name) -> BTreeMap<String, String> {
+        let state = self.folder.state();
+        match state.secrets.get(name) {
+            Some(secret) => secret.metadata.labels.clone().unwrap_or_default(),
+            None => [("external-secrets.io/type".to_owned(), "webhook".to_owned())].into(),
+        }
+    }
+
     fn config_map_data(&self, name: &Name) -> Result<BTreeMap<String, String>> {
         let state = self.folder.state();
         let Some(data) = state.config_maps.get(name) else {
@@ -80,6 +90,20 @@ impl FolderObjects {
 impl Objects for FolderObjects {
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>> {
         Box::pin(async move { self.secret_data(&Name::new(namespace, name)) })
+    }
+
+    fn labelled_secret<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<LabelledSecret>> {
+        let name = Name::new(namespace, name);
+        Box::pin(async move {
+            Ok(LabelledSecret {
+                data: self.secret_data(&name)?,
+                labels: self.secret_labels(&name),
+            })
+        })
     }
 
     fn config_map<'a>(

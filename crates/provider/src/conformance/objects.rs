@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use crate::context::{Objects, TokenRequest};
+use crate::context::{LabelledSecret, Objects, TokenRequest};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{SecretMap, SecretValue};
 
@@ -17,7 +17,7 @@ pub struct MemoryObjects(Mutex<Content>);
 
 #[derive(Default)]
 struct Content {
-    secrets: BTreeMap<Name, SecretMap>,
+    secrets: BTreeMap<Name, LabelledSecret>,
     config_maps: BTreeMap<Name, BTreeMap<String, String>>,
     service_accounts: BTreeMap<Name, BTreeMap<String, String>>,
 }
@@ -33,7 +33,14 @@ impl MemoryObjects {
     ) {
         let mut content = self.content();
         let secret = content.secrets.entry(named(namespace, name)).or_default();
-        secret.insert(key, value.into());
+        secret.data.insert(key, value.into());
+    }
+
+    /// Labels a Secret.
+    pub fn label_secret(&self, namespace: &str, name: &str, key: &str, value: &str) {
+        let mut content = self.content();
+        let secret = content.secrets.entry(named(namespace, name)).or_default();
+        secret.labels.insert(key.to_owned(), value.to_owned());
     }
 
     /// Stores a key of a ConfigMap.
@@ -61,6 +68,15 @@ impl MemoryObjects {
 
 impl Objects for MemoryObjects {
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>> {
+        let found = self.labelled_secret(namespace, name);
+        Box::pin(async move { Ok(found.await?.data) })
+    }
+
+    fn labelled_secret<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<LabelledSecret>> {
         let found = self.content().secrets.get(&named(namespace, name)).cloned();
         Box::pin(async move { found.ok_or_else(|| missing("secrets", name)) })
     }

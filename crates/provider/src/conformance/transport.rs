@@ -133,6 +133,15 @@ impl Transports for Wire {
     fn connect(&self, _tls: &Tls) -> Result<Arc<dyn Transport>> {
         Ok(Arc::new(self.clone()))
     }
+
+    fn reach<'a>(&'a self, _host: &'a str, _port: u16) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match self.state().fault {
+                Some(Fault::Drop) => Err(Error::unreachable("connection refused")),
+                _ => Ok(()),
+            }
+        })
+    }
 }
 
 async fn stall() {

@@ -1,0 +1,86 @@
+//! JSONPath as the original reads it: the first dialect, of which a definite path gives its value and
+//! `..`, `*`, slices, unions and filters give a list. Filters know `==`, `!=` and parentheses. Members
+//! come in the order of their keys. Errors name keys of the path, never values of the document.
+
+mod evaluate;
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use lockstep_provider::json::Value;
+
+/// What the path leads to.
+pub(crate) fn get(path: &str, document: &Value) -> Result<Value, PathError> {
+    let expression = parse::parse(path)?;
+    evaluate::evaluate(&expression, document)
+}
+
+/// A value to be computed.
+#[derive(Debug, PartialEq)]
+enum Expression {
+    Literal(Value),
+    /// Steps from the root or from the element a filter looks at.
+    Path(Start, Vec<Step>),
+    Equal(Box<Expression>, Box<Expression>),
+    NotEqual(Box<Expression>, Box<Expression>),
+    Negative(Box<Expression>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    Root,
+    Current,
+}
+
+/// One step of a path.
+#[derive(Debug, PartialEq)]
+enum Step {
+    /// `.key`, `[expression]`
+    One(Expression),
+    /// `[a, b]`; misses are left out.
+    Union(Vec<Expression>),
+    /// `.*`, `[*]`
+    All,
+    /// `..`: the value and everything below.
+    Descend,
+    /// `[from:to:by]`
+    Slice([Option<Expression>; 3]),
+    /// `[?(…)]`
+    Filter(Expression),
+    /// `(…)`
+    Script(Expression),
+}
+
+/// Why a path leads nowhere.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum PathError {
+    /// It is no path; with the column of the fault, from one.
+    Syntax(usize, &'static str),
+    /// The object has no such member.
+    UnknownKey(String),
+    /// A list was asked for something that is no number.
+    NoIndex,
+    /// Neither an object nor a list.
+    NoContainer(&'static str),
+    /// The path leads to too many places.
+    TooMany,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(column, what) => write!(f, "not a JSONPath at column {column}: {what}"),
+            Self::UnknownKey(key) => write!(f, "unknown key {key}"),
+            Self::NoIndex => f.write_str("could not select value, invalid key: expected a number"),
+            Self::NoContainer(kind) => write!(
+                f,
+                "unsupported value type {kind} for select, expected map[string]interface{{}} or \
+                 []interface{{}}"
+            ),
+            Self::TooMany => f.write_str("the path leads to too many places"),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Reads a path. Knows no document; nesting is bounded, so that no path can exhaust the stack.
+
+use lockstep_provider::json::{Number, Value};
+
+use super::{Expression, PathError, Start, Step};
+
+const MAX_DEPTH: usize = 64;
+
+type Parsed<T> = Result<T, PathError>;
+
+/// Reads a whole path.
+pub(super) fn parse(text: &str) -> Parsed<Expression> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth: 0,
+    };
+    let expression = parser.expression()?;
+    match parser.peek() {
+        None => Ok(expression),
+        Some('-') => Err(parser.fault("names with other characters need quotes, as in $['a-b']")),
+        Some(_) => Err(parser.fault("unexpected character")),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn fault(&self, what: &'static str) -> PathError {
+        PathError::Syntax(self.at + 1, what)
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next character that is no white space.
+    fn peek(&mut self) -> Option<char> {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, wanted: &str) -> bool {
+        self.peek();
+        let found = self.rest().starts_with(wanted);
+        if found {
+            self.at += wanted.len();
+        }
+        found
+    }
+
+    fn require(&mut self, wanted: &str, what: &'static str) -> Parsed<()> {
+        if self.take(wanted) {
+            Ok(())
+        } else {
+            Err(self.fault(what))
+        }
+    }
+
+    fn expression(&mut self) -> Parsed<Expression> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.fault("nested too deep"));
+        }
+        let mut left = self.operand()?;
+        loop {
+            let make = if self.take("==") {
+                Expression::Equal
+            } else if self.take("!=") {
+                Expression::NotEqual
+            } else {
+                break;
+            };
+            left = make(Box::new(left), Box::new(self.operand()?));
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn operand(&mut self) -> Parsed<Expression> {
+        match self.peek() {
+            Some('$') => self.path(Start::Root),
+            Some('@') => self.path(Start::Current),
+            Some('(') => {
+                self.at += 1;
+                let inner = self.expression()?;
+                self.require(")", "a closing parenthesis is missing")?;
+                Ok(inner)
+            }
+            Some('-') => {
+                self.at += 1;
+                Ok(Expression::Negative(Box::new(self.operand()?)))
+            }
+            Some(quote @ ('"' | '\'' | '`')) => self.string(quote),
+            Some(c) if c.is_ascii_digit() => self.number(),
+            Some(c) if starts_name(c) => {
+                let name = self.name();
+                match name.as_str() {
+                    "true" => Ok(Expression::Literal(Value::Bool(true))),
+                    "false" => Ok(Expression::Literal(Value::Bool(false))),
+                    // A bare name is a member of the document.
+                    _ => self.steps(Start::Root, vec![Step::One(text(name))]),
+                }
+            }
+            _ => Err(self.fault("a path, a text or a number is missing")),
+        }
+    }
+
+    fn path(&mut self, start: Start) -> Parsed<Expression> {
+        self.at += 1;
+        self.steps(start, Vec::new())
+    }
+
+    fn steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Expression> {
+        loop {
+            if self.take("..") {
+                steps.push(Step::Descend);
+                steps.push(self.below()?);
+            } else if self.take(".") {
+                steps.push(self.member()?);
+            } else if self.take("[") {
+                steps.push(self.bracket()?);
+            } else if self.take("(") {
+                steps.push(self.script()?);
+            } else {
+                return Ok(Expression::Path(start, steps));
+            }
+        }
+    }
+
+    fn member(&mut self) -> Parsed<Step> {
+        match self.peek() {
+            Some('*') => {
+                self.at += 1;
+                Ok(Step::All)
+            }
+            Some(c) if starts_name(c) => Ok(Step::One(text(self.name()))),
+            _ => Err(self.fault("a name or * is missing")),
+        }
+    }
+
+    /// What follows `..`; of brackets every match counts.
+    fn below(&mut self) -> Parsed<Step> {
+        if self.take("(") {
+            return self.script();
+        }
+        if !self.take("[") {
+            return self.member();
+        }
+        match self.bracket()? {
+            Step::One(only) => Ok(Step::Union(vec![only])),
+            Step::Slice(_) => Err(self.fault("a slice cannot follow ..")),
+            step => Ok(step),
+        }
+    }
+
+    fn script(&mut self) -> Parsed<Step> {
+        let script = self.expression()?;
+        self.require(")", "a closing parenthesis is missing")?;
+        Ok(Step::Script(script))
+    }
+
+    fn bracket(&mut self) -> Parsed<Step> {
+        const OPEN: &str = "a closing bracket is missing";
+        if self.take("*") {
+            self.require("]", OPEN)?;
+            return Ok(Step::All);
+        }
+        if self.take("?") {
+            let condition = self.expression()?;
+            self.require("]", OPEN)?;
+            return Ok(Step::Filter(condition));
+        }
+        if self.peek() == Some(':') {
+            return self.slice(None);
+        }
+        let first = self.expression()?;
+        if self.peek() == Some(':') {
+            return self.slice(Some(first));
+        }
+        let mut keys = vec![first];
+        while self.take(",") {
+            keys.push(self.expression()?);
+        }
+        self.require("]", OPEN)?;
+        match keys.pop() {
+            Some(only) if keys.is_empty() => Ok(Step::One(only)),
+            last => {
+                keys.extend(last);
+                Ok(Step::Union(keys))
+            }
+        }
+    }
+
+    fn slice(&mut self, from: Option<Expression>) -> Parsed<Step> {
+        let mut parts = [from, None, None];
+        for part in &mut parts[1..] {
+            if !self.take(":") {
+                break;
+            }
+            if !matches!(self.peek(), Some(':' | ']')) {
+                *part = Some(self.expression()?);
+            }
+        }
+        self.require("]", "a closing bracket is missing")?;
+        Ok(Step::Slice(parts))
+    }
+
+    fn name(&mut self) -> String {
+        let rest = self.rest();
+        let length = rest
+            .find(|c: char| c != '_' && !c.is_alphanumeric())
+            .unwrap_or(rest.len());
+        let name = rest[..length].to_owned();
+        self.at += length;
+        name
+    }
+
+    fn number(&mut self) -> Parsed<Expression> {
+        let digits = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E'));
+        let rest = self.rest();
+        let length = rest.find(digits).unwrap_or(rest.len());
+        let number: f64 = rest[..length]
+            .parse()
+            .map_err(|_| self.fault("not a number"))?;
+        self.at += length;
+        Ok(Expression::Literal(Value::Number(Number::Float(number))))
+    }
+
+    fn string(&mut self, quote: char) -> Parsed<Expression> {
+        let mut out = String::new();
+        let mut characters = self.rest().char_indices().skip(1);
+        while let Some((index, c)) = characters.next() {
+            match c {
+                c if c == quote => {
+                    self.at += index + 1;
+                    return Ok(text(out));
+                }
+                '\\' if quote != '`' => match characters.next() {
+                    Some((_, 'n')) => out.push('\n'),
+                    Some((_, 't')) => out.push('\t'),
+                    Some((_, 'r')) => out.push('\r'),
+                    Some((_, c @ ('\\' | '"' | '\''))) => out.push(c),
+                    _ => return Err(self.fault("unknown escape in a text")),
+                },
+                c => out.push(c),
+            }
+        }
+        Err(self.fault("a text does not end"))
+    }
+}
+
+fn starts_name(c: char) -> bool {
+    c == '_' || c.is_alphabetic()
+}
+
+fn text(name: String) -> Expression {
+    Expression::Literal(Value::String(name))
+}

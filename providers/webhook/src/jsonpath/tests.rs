@@ -1,0 +1,109 @@
+//! Paths and what they lead to.
+
+use lockstep_provider::json::{decode, marshal};
+
+use super::*;
+
+const STORE: &str = r#"{"store":{"book":[
+ {"title":"A","price":8.95,"tags":["x","y"]},
+ {"title":"B","price":12,"isbn":"1"},
+ {"title":"C","price":8.95,"isbn":"2"}],
+ "bicycle":{"color":"red","price":19.95}},"a-b":{"0":"zero"},"n":null,"yes":true}"#;
+
+fn at(path: &str) -> String {
+    let document = decode(&STORE.into()).unwrap();
+    match get(path, &document) {
+        Ok(value) => marshal(&value),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_definite_path_gives_its_value() {
+    assert_eq!(at("$.store.bicycle.color"), r#""red""#);
+    assert_eq!(at("$['store'][\"bicycle\"].color"), r#""red""#);
+    assert_eq!(at("$.store.book[1].title"), r#""B""#);
+    assert_eq!(at("store.bicycle.color"), r#""red""#);
+    assert_eq!(at("$['a-b'][0]"), r#""zero""#);
+    assert_eq!(at("$.n"), "null");
+    assert_eq!(at(" $ . yes "), "true");
+}
+
+#[test]
+fn a_miss_on_a_definite_path_is_an_error_or_null() {
+    assert_eq!(at("$.nope"), "unknown key nope");
+    assert_eq!(at("$.store.nope.deeper"), "unknown key nope");
+    assert_eq!(at("$.store.book[7]"), "null");
+    assert_eq!(at("$.store.book[-1]"), "null");
+    assert!(at("$.yes.x").starts_with("unsupported value type bool for select"));
+}
+
+#[test]
+fn wildcards_unions_and_slices_give_lists() {
+    assert_eq!(at("$.store.book[*].title"), r#"["A","B","C"]"#);
+    assert_eq!(at("$.store.book[0,2].title"), r#"["A","C"]"#);
+    assert_eq!(at("$.store.book[0,9,2].isbn"), r#"["2"]"#);
+    assert_eq!(at("$.store.book[1:].title"), r#"["B","C"]"#);
+    assert_eq!(at("$.store.book[-1:].title"), r#"["C"]"#);
+    assert_eq!(at("$.store.book[:2].title"), r#"["A","B"]"#);
+    assert_eq!(at("$.store.book[::2].title"), r#"["A","C"]"#);
+    assert_eq!(at("$.store.book[::-1].title"), r#"["C","B","A"]"#);
+    assert_eq!(at("$.store.*.color"), r#"["red"]"#);
+    assert_eq!(at("$.n[*]"), "[]");
+}
+
+#[test]
+fn descending_finds_at_every_depth() {
+    assert_eq!(at("$..isbn"), r#"["1","2"]"#);
+    assert_eq!(at("$..tags[1]"), r#"["y"]"#);
+    assert_eq!(at("$..book[*].isbn"), r#"["1","2"]"#);
+    assert_eq!(at("$..['color']"), r#"["red"]"#);
+}
+
+#[test]
+fn filters_compare_for_equality() {
+    assert_eq!(at("$.store.book[?(@.title == 'B')].price"), "[12]");
+    assert_eq!(at("$.store.book[?(@.price == 8.95)].title"), r#"["A","C"]"#);
+    assert_eq!(at("$.store.book[?(@.isbn != '1')].title"), r#"["C"]"#);
+    assert_eq!(
+        at("$.store.book[?((@.title == 'A') == true)].title"),
+        r#"["A"]"#
+    );
+    assert_eq!(
+        at("$.store.book[?(@.price == $.store.bicycle.price)]"),
+        "[]"
+    );
+    assert_eq!(at("$.store.book[?(@.title)]"), "[]");
+}
+
+#[test]
+fn what_is_no_path_is_told_by_its_place() {
+    for path in [
+        "",
+        "$.",
+        "$[",
+        "$['x",
+        "$.a-b",
+        "$.x[?(@.a > 1)]",
+        "$[1:2:3:4]",
+        "$.store)",
+    ] {
+        assert!(at(path).starts_with("not a JSONPath at column"), "{path}");
+    }
+    assert_eq!(
+        at("$.a-b"),
+        "not a JSONPath at column 4: names with other characters need quotes, as in $['a-b']"
+    );
+    assert!(at(&"(".repeat(10_000)).contains("nested too deep"));
+}
+
+#[test]
+fn a_path_that_multiplies_ends() {
+    let wide = format!("[{}]", vec!["[1,2,3,4,5,6,7,8,9]"; 50].join(","));
+    let document = decode(&wide.as_str().into()).unwrap();
+    let path = format!("${}", "..*".repeat(12));
+
+    let outcome = get(&path, &document);
+
+    assert!(matches!(outcome, Ok(_) | Err(PathError::TooMany)));
+}

@@ -1,0 +1,46 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod api;
+mod auth;
+mod caller;
+mod error;
+mod jsonpath;
+mod redirect;
+mod result;
+mod spec;
+mod store;
+mod template;
+
+use lockstep_provider::prelude::*;
+
+pub use spec::{Auth, NtlmAuth, TemplateSecret, WebhookResult, WebhookSpec};
+pub use store::WebhookStore;
+
+/// Any HTTP server that answers with a secret.
+pub struct Webhook;
+
+impl Provider for Webhook {
+    const NAME: &'static str = "webhook";
+    const STABILITY: Stability = Stability::Maintained;
+    type Spec = WebhookSpec;
+    type Store = WebhookStore;
+
+    fn validate(spec: &WebhookSpec, _: &Scope) -> Result<Warnings> {
+        spec.validate()
+    }
+
+    fn capabilities(_: &WebhookSpec) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            delete: true,
+            exists: true,
+            ..Capabilities::NONE
+        }
+    }
+
+    async fn connect(spec: WebhookSpec, ctx: Ctx) -> Result<WebhookStore> {
+        WebhookStore::connect(spec, ctx).await
+    }
+}
