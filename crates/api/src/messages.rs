@@ -25,6 +25,17 @@ pub const TARGET_IMMUTABLE: &str = "could not update secret, target is immutable
 /// Writing the target failed.
 pub const COULD_NOT_UPDATE: &str = "could not update secret";
 
+/// A target that is no Secret, where none is allowed.
+pub const INVALID_GENERIC_TARGET: &str = "invalid generic target";
+/// Reading a target that is no Secret failed.
+pub const COULD_NOT_GET_RESOURCE: &str = "could not get target resource";
+/// Deleting a target that is no Secret failed.
+pub const COULD_NOT_DELETE_RESOURCE: &str = "could not delete resource";
+/// The template of a target that is no Secret failed.
+pub const COULD_NOT_APPLY_MANIFEST: &str = "could not apply template to manifest";
+/// No target to merge into, and it is no Secret.
+pub const RESOURCE_MISSING: &str = "resource will not be created due to CreationPolicy=Merge";
+
 /// Event: target made.
 pub const EVENT_CREATED: &str = "secret created";
 /// Event: target changed.

@@ -10,6 +10,15 @@ pub const SECRET_DELETED: &str = "SecretDeleted";
 /// ExternalSecret: there is no target to merge into.
 pub const SECRET_MISSING: &str = "SecretMissing";
 
+/// ExternalSecret: the target, which is no Secret, holds what the provider has.
+pub const RESOURCE_SYNCED: &str = "ResourceSynced";
+/// ExternalSecret: the target, which is no Secret, could not be brought up to date.
+pub const RESOURCE_SYNCED_ERROR: &str = "ResourceSyncedError";
+/// ExternalSecret: the target, which is no Secret, was deleted because the provider has no data.
+pub const RESOURCE_DELETED: &str = "ResourceDeleted";
+/// ExternalSecret: there is no target to merge into, and it would be no Secret.
+pub const RESOURCE_MISSING: &str = "ResourceMissing";
+
 /// Event of an ExternalSecret: the target was made.
 pub const EVENT_CREATED: &str = "Created";
 /// Event of an ExternalSecret: the target was changed.

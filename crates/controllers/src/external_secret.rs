@@ -8,8 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_engine::World;
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_plan::external_secret::{NextRun, created_by};
+use lockstep_plan::generic::ObjectRef;
 use lockstep_runtime::dispatch::Next;
 
+use crate::generic;
 use crate::key::ObjectKey;
 use crate::shared::Shared;
 use crate::world::ClusterWorld;
@@ -27,6 +29,10 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let Some(observation) = observe(&shared, &world, &key).await else {
         return Next::Idle;
     };
+    let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
+    if let Some(target) = generic {
+        generic::watch_kind(&shared, &target).await;
+    }
     let engine = Engine {
         world: &world,
         stores: shared.as_ref(),

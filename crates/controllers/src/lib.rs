@@ -6,6 +6,7 @@ mod events;
 mod external_secret;
 mod gate;
 mod generator;
+mod generic;
 mod key;
 mod mirror;
 mod run;

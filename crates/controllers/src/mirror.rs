@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use external_secrets::{ExternalSecrets, Touch, key_of as external_secret_key};
 pub(crate) use namespaces::Namespaces;
+pub(crate) use relist::Relist;
 pub(crate) use stores::Stores;
 pub(crate) use targets::{Targets, key_of as secret_key};
 

@@ -44,7 +44,9 @@ pub struct Edges {
 /// Runs all controllers until a stop is asked for.
 pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     let controllers = Controllers::new(&config, &edges);
-    let shared = Arc::new(controllers.shared(&config, &edges));
+    let mut shared = controllers.shared(&config, &edges);
+    shared.generic.namespace.clone_from(&config.namespace);
+    let shared = Arc::new(shared);
     publish_series(&shared, &config, &edges.metrics);
     let gates = start_watches(&shared, &config, &edges);
     controllers.run(shared, &config, gates, shutdown).await;

@@ -12,6 +12,7 @@ use lockstep_runtime::apply::Writer;
 use lockstep_runtime::dispatch::Handle;
 use lockstep_runtime::events::{Events, Recorder};
 
+use crate::generic::GenericTargets;
 use crate::key::ObjectKey;
 use crate::mirror::Mirror;
 
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pub(crate) services: Arc<Services>,
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
+    pub(crate) generic: GenericTargets,
     settings: [Arc<Settings>; 2],
     prunes_generation: AtomicBool,
 }
@@ -66,6 +68,7 @@ impl Shared {
             services,
             queues,
             recorders,
+            generic: GenericTargets::default(),
             settings: [with(settings.observed_generation), with(false)],
             prunes_generation: AtomicBool::new(false),
         }

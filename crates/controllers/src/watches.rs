@@ -194,7 +194,8 @@ fn forget_store(shared: &Shared, key: &StoreKey) {
     }
 }
 
-fn wake_writers(shared: &Shared, target: &ObjectKey) {
+/// Runs the ExternalSecrets that write a target of this name.
+pub(crate) fn wake_writers(shared: &Shared, target: &ObjectKey) {
     let writers = shared.mirror.external_secrets().writers_of(target);
     for key in writers {
         shared.queues.external_secrets.fresh(key);

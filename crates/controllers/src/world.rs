@@ -10,11 +10,13 @@ use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_engine::{Generator, World, WorldError};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
+use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_provider::{Error, SecretMap, SecretValue};
 use lockstep_runtime::failure::{Failure, FailureKind};
 use lockstep_runtime::target::Target;
 
 use crate::events::about_external_secret;
+use crate::generic;
 use crate::key::ObjectKey;
 use crate::mirror::Touch;
 use crate::shared::Shared;
@@ -129,6 +131,26 @@ impl World for ClusterWorld<'_> {
             .targets()
             .remove(&ObjectKey::new(namespace, &delete.name));
         Ok(())
+    }
+
+    async fn read_object(&self, target: &ObjectRef) -> Result<Option<Object>, WorldError> {
+        generic::read(self.shared, target).await
+    }
+
+    async fn create_object(&self, target: &ObjectRef, object: Object) -> Result<(), WorldError> {
+        generic::create(self.shared, target, &object).await
+    }
+
+    async fn replace_object(&self, target: &ObjectRef, object: Object) -> Result<bool, WorldError> {
+        generic::replace(self.shared, target, &object).await
+    }
+
+    async fn delete_object(
+        &self,
+        target: &ObjectRef,
+        delete: &TargetDelete,
+    ) -> Result<(), WorldError> {
+        generic::delete(self.shared, target, delete).await
     }
 
     async fn template_source(

@@ -2,6 +2,7 @@
 //! is fixed here; what each of them means is decided in `lockstep-plan`.
 
 mod apply;
+mod object;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use lockstep_plan::external_secret::{
     Applied, Decision, FetchList, NextRun, Observed, ReleasePlan, TargetView, TemplateSources,
     add_finalizer, assemble, decide, plan, remove_finalizer, report, template_sources,
 };
+use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{Failure, Settings, StoreLookup, TargetRow};
 
 use crate::connections::Connections;
@@ -42,6 +44,8 @@ pub enum Target {
     Unlabelled,
     /// The mirror's row.
     Known(Arc<TargetRow>),
+    /// It is no Secret; this was read of it.
+    Object(Option<Box<Object>>),
 }
 
 /// Stores as decisions see them and as reads need them.
@@ -92,6 +96,12 @@ impl<W: World> Engine<'_, W> {
     /// Runs an object once. `now` is the start of the run, `jitter` a random number below one.
     pub async fn run(&self, observation: Observation, now: Timestamp, jitter: f64) -> Outcome {
         let mut observation = observation;
+        if let Some(target) = self.generic_target(&observation.object) {
+            match object::observe(self.world, &observation.object, &target).await {
+                Ok(live) => observation.target = Target::Object(live),
+                Err(failure) => return self.unread(&observation, failure, (now, jitter)).await,
+            }
+        }
         let no_sources = TemplateSources::new();
         let former: Vec<&TargetRow> = observation
             .former_targets
@@ -144,6 +154,30 @@ impl<W: World> Engine<'_, W> {
         }
     }
 
+    /// The target, where it is no Secret and such are allowed.
+    fn generic_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
+        ObjectRef::of(object).filter(|_| self.settings.generic_targets)
+    }
+
+    /// Reports that the target could not be read, unless the object would not be looked after.
+    async fn unread(
+        &self,
+        observation: &Observation,
+        failure: Failure,
+        (now, jitter): (Timestamp, f64),
+    ) -> Outcome {
+        let no_sources = TemplateSources::new();
+        let observed = self.observed(observation, &[], &no_sources, jitter);
+        match decide(&observed, self.settings, now).decision {
+            Decision::Ignore(_) => Outcome::next(NextRun::OnChange),
+            Decision::Release(_) => Outcome {
+                failure: Some(failure),
+                ..Outcome::next(NextRun::Backoff)
+            },
+            _ => self.finish(&observed, Applied::failed(failure), now).await,
+        }
+    }
+
     fn observed<'o>(
         &'o self,
         observation: &'o Observation,
@@ -159,6 +193,7 @@ impl<W: World> Engine<'_, W> {
                 Target::Unknown => TargetView::Absent,
                 Target::Unlabelled => TargetView::Unlabelled,
                 Target::Known(row) => TargetView::Row(row),
+                Target::Object(live) => TargetView::Object(live.as_deref()),
             },
             former_targets,
             last_refresh: observation.last_refresh,
@@ -233,6 +268,13 @@ impl<W: World> Engine<'_, W> {
         for delete in &release.delete {
             match self.world.delete_secret(namespace, delete).await {
                 Ok(()) | Err(WorldError::NotFound) => {}
+                Err(error) => return after_world_error(&error),
+            }
+        }
+        if let Some((target, delete)) = self.generic_target(object).zip(release.object) {
+            match self.world.delete_object(&target, &delete).await {
+                Ok(()) => self.world.publish(object, object::deleted(&target)),
+                Err(WorldError::NotFound) => {}
                 Err(error) => return after_world_error(&error),
             }
         }

@@ -9,6 +9,7 @@ use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
+use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_provider::{Error, SecretMap};
 
 /// Reads and writes around one ExternalSecret. Every write is conditional on the version the object
@@ -56,6 +57,46 @@ pub trait World: Send + Sync {
         delete: &TargetDelete,
     ) -> impl Future<Output = Result<(), WorldError>> + Send;
 
+    /// Reads a target that is no Secret. [`WorldError::NotFound`] means that there is no such kind.
+    fn read_object(
+        &self,
+        target: &ObjectRef,
+    ) -> impl Future<Output = Result<Option<Object>, WorldError>> + Send {
+        let error = no_objects(target);
+        async { Err(error) }
+    }
+
+    /// Creates a target that is no Secret.
+    fn create_object(
+        &self,
+        target: &ObjectRef,
+        _object: Object,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send {
+        let error = no_objects(target);
+        async { Err(error) }
+    }
+
+    /// Writes a target that is no Secret in place of the version it carries, and tells whether that
+    /// changed anything.
+    fn replace_object(
+        &self,
+        target: &ObjectRef,
+        _object: Object,
+    ) -> impl Future<Output = Result<bool, WorldError>> + Send {
+        let error = no_objects(target);
+        async { Err(error) }
+    }
+
+    /// Deletes a target that is no Secret, if it is still the one that was seen.
+    fn delete_object(
+        &self,
+        target: &ObjectRef,
+        _delete: &TargetDelete,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send {
+        let error = no_objects(target);
+        async { Err(error) }
+    }
+
     /// Reads the data of an object that templates take their texts from.
     fn template_source(
         &self,
@@ -75,6 +116,10 @@ pub trait World: Send + Sync {
 
     /// Records an event about the object. Never waits and never fails a run.
     fn publish(&self, object: &ExternalSecret, event: EventNote);
+}
+
+fn no_objects(target: &ObjectRef) -> WorldError {
+    WorldError::Failed(format!("targets of kind {} are not kept here", target.kind))
 }
 
 /// A generator as it stands in its manifest.

@@ -10,6 +10,7 @@ mod decode;
 pub mod event;
 pub mod external_secret;
 pub mod failure;
+pub mod generic;
 mod pattern;
 mod refresh;
 mod render;

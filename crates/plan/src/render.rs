@@ -18,6 +18,7 @@ pub(crate) use engine::transform_keys;
 pub(crate) use fault::RenderError;
 pub use fault::{TemplateFault, TemplateText};
 pub use parsed::ParsedTemplates;
+pub(crate) use sources::{Output, Texts};
 
 use crate::external_secret::TemplateSources;
 use crate::settings::Settings;
@@ -59,6 +60,21 @@ pub(crate) fn render(
         .map_err(RenderError::from)
         .and_then(|()| template::apply(template, data, means))
         .map_err(|error| error.within("could not apply template"))
+}
+
+/// Labels and annotations of a target that no template renders: those of the template as they are
+/// written, or those of the object.
+pub(crate) fn metadata(
+    object: &ExternalSecret,
+    settings: &Settings,
+) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+    let target = object.spec.target.as_ref();
+    if let Some(template) = target.and_then(|target| target.template.as_deref()) {
+        let metadata = template.metadata.clone().unwrap_or_default();
+        return (metadata.labels, metadata.annotations);
+    }
+    let copied = untemplated(object, SecretMap::new(), settings);
+    (copied.labels, copied.annotations)
 }
 
 fn untemplated(object: &ExternalSecret, data: SecretMap, settings: &Settings) -> Rendered {

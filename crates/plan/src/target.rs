@@ -11,8 +11,8 @@ mod sync;
 
 pub use desired::{Desired, Write};
 pub use managed_fields::{Managed, Section};
-pub(crate) use mutate::owner_hash;
 pub use mutate::{Mutation, mutate};
+pub(crate) use mutate::{owner_hash, settle_ownership};
 pub use owner::Owner;
 pub use row::{RowParts, TargetRow};
 pub use salt::Salt;

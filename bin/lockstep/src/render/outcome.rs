@@ -9,6 +9,7 @@ use lockstep_plan::external_secret::{
     Decision, Kept, Mutation, Observed, SourceKind, TargetPlan, TargetView, TemplateSources,
     assemble, decide, mutate, plan, template_sources,
 };
+use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::target::{Desired, Write};
 use lockstep_plan::{EventNote, Failure, Settings};
 use lockstep_provider::context::Time;
@@ -28,9 +29,16 @@ pub(crate) struct Outcome {
     /// The object it was made of.
     pub(crate) object: ExternalSecret,
     /// What would be written; `None` where nothing would.
-    pub(crate) secret: Option<Box<Secret>>,
+    pub(crate) made: Option<Made>,
     /// What is worth knowing beside it.
     pub(crate) notes: Vec<String>,
+}
+
+/// What would be written.
+pub(crate) enum Made {
+    Secret(Box<Secret>),
+    /// A target that is no Secret.
+    Object(Object),
 }
 
 /// Renders the ExternalSecret of the files.
@@ -47,7 +55,10 @@ pub(crate) fn of(
         object: &object,
         namespace_labels: &BTreeMap::new(),
         stores: &AnyStore,
-        target: TargetView::Absent,
+        target: match ObjectRef::of(&object) {
+            Some(_) => TargetView::Object(None),
+            None => TargetView::Absent,
+        },
         former_targets: &[],
         last_refresh: None,
         inputs_changed: false,
@@ -57,10 +68,10 @@ pub(crate) fn of(
     let (target, events) = planned(&observed, &input, settings, &mut located)
         .map_err(|failure| vec![located.complaint(&failure)])?;
     let mut notes: Vec<String> = events.into_iter().map(|event| event.message).collect();
-    let secret = secret(target, &mut notes).map_err(|failure| vec![located.complaint(&failure)])?;
+    let made = made(target, &mut notes).map_err(|failure| vec![located.complaint(&failure)])?;
     Ok(Outcome {
         object,
-        secret,
+        made,
         notes,
     })
 }
@@ -116,8 +127,13 @@ fn sources(input: &Input) -> TemplateSources {
     sources
 }
 
-fn secret(target: TargetPlan, notes: &mut Vec<String>) -> Result<Option<Box<Secret>>, Failure> {
+fn made(target: TargetPlan, notes: &mut Vec<String>) -> Result<Option<Made>, Failure> {
     let desired = match target {
+        TargetPlan::Object(ObjectPlan::Create(object)) => return Ok(Some(Made::Object(object))),
+        TargetPlan::Object(ObjectPlan::Missing) => {
+            notes.push("nothing is written: creationPolicy is Merge".to_owned());
+            return Ok(None);
+        }
         TargetPlan::Create(desired) | TargetPlan::Look(desired) => desired,
         TargetPlan::Keep(Kept::NotWanted) => {
             notes.push("nothing is written: creationPolicy is None".to_owned());
@@ -149,7 +165,7 @@ fn secret(target: TargetPlan, notes: &mut Vec<String>) -> Result<Option<Box<Secr
         desired
     };
     Ok(match mutate(&desired, None)? {
-        Mutation::Create(secret) | Mutation::Replace(secret) => Some(secret),
+        Mutation::Create(secret) | Mutation::Replace(secret) => Some(Made::Secret(secret)),
         Mutation::Unchanged | Mutation::Missing => None,
     })
 }

@@ -1,6 +1,8 @@
 //! Prints the Secret. Values are masked unless asked for, and so is what might hold one: the hash of
 //! the data, and labels and annotations that a template made.
 
+mod manifest;
+
 use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
@@ -11,7 +13,7 @@ use serde::Serialize;
 
 use super::complaint::Complaint;
 use super::flags::{Output, RenderFlags};
-use super::outcome::Outcome;
+use super::outcome::{Made, Outcome};
 use crate::local::out::env;
 
 /// What stands in place of a value.
@@ -50,18 +52,17 @@ struct Manifest<'a> {
 
 /// The text for standard output; empty where nothing is written.
 pub(crate) fn text(flags: &RenderFlags, outcome: &Outcome) -> Result<String, Vec<Complaint>> {
-    let Some(secret) = &outcome.secret else {
-        return Ok(String::new());
-    };
-    let shown = match flags.output {
-        Output::Env => variables(secret, flags.reveal),
-        Output::Json => json(&outcome.object, secret, flags.reveal),
-        Output::Yaml => yaml(&outcome.object, secret, flags.reveal),
+    let (object, reveal) = (&outcome.object, flags.reveal);
+    let shown = match (&outcome.made, flags.output) {
+        (None, _) => return Ok(String::new()),
+        (Some(Made::Secret(secret)), Output::Env) => variables(secret, reveal),
+        (Some(Made::Secret(secret)), Output::Json) => json(object, secret, reveal),
+        (Some(Made::Secret(secret)), Output::Yaml) => yaml(object, secret, reveal),
+        (Some(Made::Object(made)), form) => manifest::text(object, made, form, reveal),
     };
     shown.map_err(|message| {
-        let name = secret.metadata.name.as_deref().unwrap_or_default();
         vec![Complaint {
-            message: format!("Secret {name}: {message}"),
+            message: format!("target {}: {message}", object.target_name()),
             ..Complaint::default()
         }]
     })
@@ -141,18 +142,7 @@ fn plain(value: &[u8]) -> Option<String> {
 
 fn head<'a>(object: &'a ExternalSecret, secret: &'a Secret, reveal: bool) -> Head<'a> {
     let metadata = &secret.metadata;
-    let template = object
-        .spec
-        .target
-        .as_ref()
-        .and_then(|target| target.template.as_ref());
-    let written = template.and_then(|template| template.metadata.as_ref());
-    let own = &object.metadata;
-    let labels = [own.labels.as_ref(), written.map(|written| &written.labels)];
-    let annotations = [
-        own.annotations.as_ref(),
-        written.map(|written| &written.annotations),
-    ];
+    let (labels, annotations) = written(object);
     Head {
         api_version: "v1",
         kind: "Secret",
@@ -168,10 +158,28 @@ fn head<'a>(object: &'a ExternalSecret, secret: &'a Secret, reveal: bool) -> Hea
     }
 }
 
+/// Labels or annotations as manifests have them: the object's own, and those of its template.
+type Marks<'a> = [Option<&'a BTreeMap<String, String>>; 2];
+
+/// The labels and annotations that stand in the manifest.
+fn written(object: &ExternalSecret) -> (Marks<'_>, Marks<'_>) {
+    let target = object.spec.target.as_ref();
+    let template = target.and_then(|target| target.template.as_ref());
+    let written = template.and_then(|template| template.metadata.as_ref());
+    let own = &object.metadata;
+    (
+        [own.labels.as_ref(), written.map(|written| &written.labels)],
+        [
+            own.annotations.as_ref(),
+            written.map(|written| &written.annotations),
+        ],
+    )
+}
+
 /// Labels or annotations; what does not stand in the manifest as it is was made of values.
 fn masked<'a>(
     made: Option<&'a BTreeMap<String, String>>,
-    written: [Option<&BTreeMap<String, String>>; 2],
+    written: Marks<'_>,
     reveal: bool,
 ) -> BTreeMap<&'a str, &'a str> {
     let is_public = |key: &str, text: &str| {

@@ -400,3 +400,22 @@ spec: {length: 12, digits: 2, symbols: 0, noUpper: false, allowRepeat: true}
         ran.err
     );
 }
+
+#[test]
+fn a_target_that_is_no_secret_is_shown_as_its_own_kind() {
+    let object = OBJECT.replace(
+        "  target:\n",
+        "  target:\n    manifest: {apiVersion: v1, kind: ConfigMap}\n",
+    );
+
+    let masked = render(&with(&object), &[]);
+    let revealed = render(&with(&object), &["--reveal", "-o", "json"]);
+
+    assert_eq!((masked.code, masked.err.as_str()), (0, ""));
+    assert!(masked.out.contains("kind: 'ConfigMap'"), "{}", masked.out);
+    assert!(masked.out.contains("dsn: '***'"), "{}", masked.out);
+    assert_no_values(&masked.out);
+    let map: serde_json::Value = serde_json::from_str(&revealed.out).unwrap();
+    assert_eq!(map["data"]["dsn"], "canary-bob:canary-pass");
+    assert_eq!(render(&with(&object), &["-o", "env"]).code, 1);
+}

@@ -14,13 +14,12 @@ use super::status;
 use super::{Observed, TargetView};
 use crate::conditions::is_ready;
 use crate::failure::Failure;
+use crate::generic::{Object, ObjectRef};
 use crate::refresh::{self, Due};
 use crate::settings::Settings;
 use crate::store::{StoreKey, UnsupportedKind};
 use crate::target::{TargetDelete, TargetRow};
 
-/// Condition message of a target that is no Secret.
-const INVALID_GENERIC_TARGET: &str = "invalid generic target";
 /// Condition message of an interval that cannot be read.
 const INVALID_INTERVAL: &str = "invalid refreshInterval";
 
@@ -71,6 +70,8 @@ pub enum Ignored {
 pub struct ReleasePlan {
     /// Secrets to delete, each under its preconditions.
     pub delete: Vec<TargetDelete>,
+    /// The target to delete, where it is no Secret.
+    pub object: Option<TargetDelete>,
 }
 
 /// Decides what a run does. `now` is the start of the run.
@@ -153,8 +154,15 @@ fn release(observed: &Observed<'_>, settings: &Settings) -> Decision {
         .target
         .row()
         .filter(|row| deletes && row.is_controlled_by(uid(object)));
+    let live = match observed.target {
+        TargetView::Object(live) => {
+            live.filter(|live| deletes && live.is_controlled_by(uid(object)))
+        }
+        _ => None,
+    };
     Decision::Release(ReleasePlan {
         delete: target.map(TargetRow::deletion).into_iter().collect(),
+        object: live.map(Object::deletion),
     })
 }
 
@@ -194,19 +202,14 @@ fn unsupported_kind(error: UnsupportedKind) -> Failure {
 }
 
 fn refuse_manifest(object: &ExternalSecret, settings: &Settings) -> Result<(), Failure> {
-    let target = object.spec.target.as_ref();
-    let Some(manifest) = target.and_then(|target| target.manifest.as_ref()) else {
+    if settings.generic_targets || ObjectRef::of(object).is_none() {
         return Ok(());
-    };
-    let text = if settings.generic_targets {
-        format!(
-            "targets of kind {} are not in this build; only Secrets are written",
-            manifest.kind
-        )
-    } else {
-        "generic targets are disabled. Enable with --unsafe-allow-generic-targets flag".to_owned()
-    };
-    Err(Failure::new(INVALID_GENERIC_TARGET, "Unsupported", text))
+    }
+    Err(Failure::new(
+        messages::INVALID_GENERIC_TARGET,
+        "Unsupported",
+        "generic targets are disabled. Enable with --unsafe-allow-generic-targets flag",
+    ))
 }
 
 /// How the target stands before anything is fetched.
@@ -226,14 +229,18 @@ fn target_state(observed: &Observed<'_>) -> TargetState {
         // Upstream fetches at every run for `None`; there is nothing that could need repair.
         (CreationPolicy::None | CreationPolicy::Orphan, _) => TargetState::Valid,
         (_, TargetView::Row(row)) if row.is_untouched() => TargetState::Valid,
-        (policy, TargetView::Absent) => match last_outcome(object) {
-            Some((reasons::SECRET_MISSING, _)) if *policy == CreationPolicy::Merge => {
+        (_, TargetView::Object(Some(live))) if live.is_untouched() => TargetState::Valid,
+        (policy, TargetView::Absent | TargetView::Object(None)) => match last_outcome(object) {
+            Some((reasons::SECRET_MISSING | reasons::RESOURCE_MISSING, _))
+                if *policy == CreationPolicy::Merge =>
+            {
                 TargetState::Awaited
             }
             // The provider had no data, so there is no target; the next refresh asks again.
-            Some((reasons::SECRET_DELETED, _) | (_, messages::SECRET_RETAINED)) => {
-                TargetState::Valid
-            }
+            Some(
+                (reasons::SECRET_DELETED | reasons::RESOURCE_DELETED, _)
+                | (_, messages::SECRET_RETAINED),
+            ) => TargetState::Valid,
             _ => TargetState::Invalid,
         },
         _ => TargetState::Invalid,

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_provider::SecretMap;
 
+use crate::generic::Object;
 use crate::store::StoreLookup;
 use crate::target::TargetRow;
 
@@ -43,6 +44,8 @@ pub enum TargetView<'a> {
     Unlabelled,
     /// The mirror's row.
     Row(&'a TargetRow),
+    /// The target is no Secret; this is what was read of it.
+    Object(Option<&'a Object>),
 }
 
 impl<'a> TargetView<'a> {
@@ -50,7 +53,7 @@ impl<'a> TargetView<'a> {
     pub fn row(self) -> Option<&'a TargetRow> {
         match self {
             Self::Row(row) => Some(row),
-            Self::Absent | Self::Unlabelled => None,
+            Self::Absent | Self::Unlabelled | Self::Object(_) => None,
         }
     }
 }

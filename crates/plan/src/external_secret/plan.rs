@@ -1,6 +1,8 @@
 //! What to write: the deletion policy for data that is gone, the creation policy for data that is
 //! there, and former targets to delete. Only Secrets controlled by this very object are deleted.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
@@ -15,7 +17,8 @@ use super::{Observed, TargetView};
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
-use crate::render::{Means, RenderError, Rendered, render};
+use crate::generic::{self, BuildError, Object, ObjectPlan, ObjectRef};
+use crate::render::{self, Means, RenderError, Rendered, render};
 use crate::settings::Settings;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
 
@@ -48,6 +51,8 @@ pub enum TargetPlan {
     LookToDelete(String),
     /// Nothing: it is to be deleted, and known to be gone.
     Gone,
+    /// It is no Secret.
+    Object(ObjectPlan),
 }
 
 /// Plans the writes for assembled data. `now` is the start of the run.
@@ -94,6 +99,10 @@ fn writes(
         CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
         CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
     };
+    if let TargetView::Object(live) = observed.target {
+        let plan = object_plan(observed, write, (&data, live), means)?;
+        return Ok((TargetPlan::Object(plan), Vec::new()));
+    }
     let desired = desired(observed, write, data, means)?;
     let target = write_plan(observed.target, desired, means.settings);
     let orphans = if write.owns() {
@@ -113,19 +122,63 @@ fn deletion(observed: &Observed<'_>) -> Result<TargetPlan, Failure> {
             "unable to delete secret {}: creationPolicy={policy} is not Owner",
             object.target_name()
         );
-        return Err(Failure::new(
-            messages::COULD_NOT_DELETE,
-            "InvalidSpec",
-            text,
-        ));
+        let message = match observed.target {
+            TargetView::Object(_) => messages::COULD_NOT_DELETE_RESOURCE,
+            _ => messages::COULD_NOT_DELETE,
+        };
+        return Err(Failure::new(message, "InvalidSpec", text));
     }
     match observed.target {
+        TargetView::Object(None) => Ok(TargetPlan::Object(ObjectPlan::Gone)),
+        TargetView::Object(Some(live)) if live.is_controlled_by(uid(object)) => {
+            Ok(TargetPlan::Object(ObjectPlan::Delete(live.deletion())))
+        }
+        TargetView::Object(Some(_)) => Err(foreign_object(object)),
         TargetView::Row(row) if row.is_controlled_by(uid(object)) => {
             Ok(TargetPlan::Delete(row.deletion()))
         }
         TargetView::Absent if was_deleted(object) => Ok(TargetPlan::Gone),
         _ => Ok(TargetPlan::LookToDelete(object.target_name().to_owned())),
     }
+}
+
+fn foreign_object(object: &ExternalSecret) -> Failure {
+    let text = format!(
+        "unable to delete {}: it is not controlled by this ExternalSecret and stays",
+        object.target_name()
+    );
+    Failure::new(messages::COULD_NOT_DELETE_RESOURCE, "Conflict", text)
+}
+
+/// The write to a target that is no Secret.
+fn object_plan(
+    observed: &Observed<'_>,
+    write: Write,
+    (data, live): (&SecretMap, Option<&Object>),
+    means: Means<'_>,
+) -> Result<ObjectPlan, Failure> {
+    let object = observed.object;
+    let Some(reference) = ObjectRef::of(object) else {
+        return Ok(ObjectPlan::InSync);
+    };
+    let (labels, annotations) = render::metadata(object, means.settings);
+    let desired = Desired {
+        labels,
+        annotations,
+        ..Desired::of(object, write)
+    };
+    if live.is_none() && !write.creates() {
+        return Ok(ObjectPlan::Missing);
+    }
+    generic::build(object, &desired, (&reference, live), data, means).map_err(|error| match error {
+        BuildError::Owner(failure) => failure,
+        BuildError::Content(error) => {
+            Failure::new(messages::COULD_NOT_APPLY_MANIFEST, "Template", error.text)
+                .at_template(error.fault)
+                .retrying(Retry::Slow)
+                .with_detail(|text| unstacked(text).to_owned())
+        }
+    })
 }
 
 /// The deletion of a target that was read because the mirror could not say whose it is; `None`
@@ -172,19 +225,34 @@ fn desired(
         render(object, data, means).map_err(|error| template_failed(object, error, exists))?
     };
     Ok(Desired {
-        namespace: namespace(object).to_owned(),
-        name: object.target_name().to_owned(),
-        manager: keys::target_field_manager(name(object)),
-        write,
-        owner_name: name(object).to_owned(),
-        owner_uid: uid(object).to_owned(),
         immutable,
         secret_type: rendered.secret_type,
         labels: rendered.labels,
         annotations: rendered.annotations,
         finalizers: rendered.finalizers,
         data: rendered.data,
+        ..Desired::of(object, write)
     })
+}
+
+impl Desired {
+    /// A target without contents, by name and owner.
+    fn of(object: &ExternalSecret, write: Write) -> Self {
+        Self {
+            namespace: namespace(object).to_owned(),
+            name: object.target_name().to_owned(),
+            manager: keys::target_field_manager(name(object)),
+            write,
+            owner_name: name(object).to_owned(),
+            owner_uid: uid(object).to_owned(),
+            immutable: false,
+            secret_type: None,
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            finalizers: Vec::new(),
+            data: SecretMap::new(),
+        }
+    }
 }
 
 fn template_failed(object: &ExternalSecret, error: RenderError, exists: bool) -> Failure {

@@ -13,6 +13,7 @@ use super::status::{self, Change};
 use crate::conditions::ready;
 use crate::event::EventNote;
 use crate::failure::Failure;
+use crate::generic::ObjectRef;
 use crate::refresh;
 use crate::settings::Settings;
 
@@ -138,11 +139,12 @@ pub fn report(
         TargetOutcome::Conflict => return conflict(events),
         other => other,
     };
-    events.extend(event(&outcome));
+    let generic = generic(observed, settings);
+    events.extend(event(&outcome, generic.as_ref()));
     let change = Change {
-        condition: condition(&outcome),
+        condition: condition(&outcome, generic.is_some()),
         done: true,
-        binds: binds(&outcome),
+        binds: generic.is_none() && binds(&outcome),
         last_refresh: None,
     };
     let status = status::after(observed.object, change, settings, now);
@@ -169,10 +171,16 @@ fn failed(
     now: Timestamp,
 ) -> Report {
     let message = failure.condition_message();
+    let generic = generic(observed, settings).is_some();
+    let reason = if generic {
+        reasons::RESOURCE_SYNCED_ERROR
+    } else {
+        reasons::SECRET_SYNCED_ERROR
+    };
     let change = Change {
-        condition: ready(false, reasons::SECRET_SYNCED_ERROR, message),
+        condition: ready(false, reason, message),
         done: false,
-        binds: failure.touched_target(),
+        binds: !generic && failure.touched_target(),
         last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
     };
     let status = status::after(observed.object, change, settings, now);
@@ -206,26 +214,56 @@ fn conflict(events: Vec<EventNote>) -> Report {
     }
 }
 
-fn condition(outcome: &TargetOutcome) -> Condition {
-    let (reason, message) = match outcome {
-        TargetOutcome::Kept(Kept::Retained) => (reasons::SECRET_SYNCED, messages::SECRET_RETAINED),
-        TargetOutcome::Deleted | TargetOutcome::Gone => {
-            (reasons::SECRET_DELETED, messages::SECRET_DELETED)
-        }
-        TargetOutcome::Missing => (reasons::SECRET_MISSING, messages::SECRET_MISSING),
-        _ => (reasons::SECRET_SYNCED, messages::SECRET_SYNCED),
-    };
-    ready(true, reason, message)
+/// The target, where it is no Secret and such are allowed.
+fn generic(observed: &Observed<'_>, settings: &Settings) -> Option<ObjectRef> {
+    ObjectRef::of(observed.object).filter(|_| settings.generic_targets)
 }
 
-fn event(outcome: &TargetOutcome) -> Option<EventNote> {
+fn condition(outcome: &TargetOutcome, generic: bool) -> Condition {
+    let (secret, resource, message) = match outcome {
+        TargetOutcome::Kept(Kept::Retained) => (
+            reasons::SECRET_SYNCED,
+            reasons::RESOURCE_SYNCED,
+            messages::SECRET_RETAINED,
+        ),
+        TargetOutcome::Deleted | TargetOutcome::Gone => (
+            reasons::SECRET_DELETED,
+            reasons::RESOURCE_DELETED,
+            messages::SECRET_DELETED,
+        ),
+        TargetOutcome::Missing if generic => (
+            reasons::SECRET_MISSING,
+            reasons::RESOURCE_MISSING,
+            messages::RESOURCE_MISSING,
+        ),
+        TargetOutcome::Missing => (
+            reasons::SECRET_MISSING,
+            reasons::RESOURCE_MISSING,
+            messages::SECRET_MISSING,
+        ),
+        _ => (
+            reasons::SECRET_SYNCED,
+            reasons::RESOURCE_SYNCED,
+            messages::SECRET_SYNCED,
+        ),
+    };
+    ready(true, if generic { resource } else { secret }, message)
+}
+
+fn event(outcome: &TargetOutcome, generic: Option<&ObjectRef>) -> Option<EventNote> {
     let (reason, message) = match outcome {
         TargetOutcome::Created => (reasons::EVENT_CREATED, messages::EVENT_CREATED),
         TargetOutcome::Updated => (reasons::EVENT_UPDATED, messages::EVENT_UPDATED),
         TargetOutcome::Deleted => (reasons::EVENT_DELETED, messages::SECRET_DELETED),
         _ => return None,
     };
-    Some(EventNote::normal(reason, message))
+    Some(match generic {
+        None => EventNote::normal(reason, message),
+        Some(target) => {
+            let ObjectRef { kind, name, .. } = target;
+            EventNote::normal(reason, format!("{reason} {kind} {name}"))
+        }
+    })
 }
 
 /// Whether `status.binding` names the target.

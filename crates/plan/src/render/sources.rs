@@ -1,8 +1,10 @@
-//! The entries of `target.template.templateFrom`: each text is found, rendered and handed on as one
-//! value or as a map. Where it goes is decided by what is being made of it.
+//! The texts of a template, each rendered and handed on as one value or as a document: entries of
+//! `templateFrom`, and maps of values. Where results go is decided by what is being made of them.
+
+use std::collections::BTreeMap;
 
 use lockstep_api::external_secret::{DecodingStrategy, TemplateAs, TemplateFrom, TemplateRef};
-use lockstep_provider::SecretValue;
+use lockstep_provider::{SecretMap, SecretValue};
 
 use super::Means;
 use super::engine::{Engine, Source};
@@ -10,29 +12,105 @@ use super::fault::{RenderError, TemplateText};
 use crate::decode;
 use crate::external_secret::{SourceKey, SourceKind};
 
-/// One entry of `templateFrom`.
-pub(super) struct Entry<'a> {
-    pub(super) written: &'a TemplateFrom,
-    /// Its position.
-    pub(super) at: usize,
-    pub(super) engine: &'a Engine<'a>,
-    pub(super) means: Means<'a>,
+/// Renders texts on one set of fetched values.
+pub(crate) struct Texts<'a> {
+    engine: Engine<'a>,
+    means: Means<'a>,
 }
 
 /// What a text rendered to.
-pub(super) enum Output<'a> {
+pub(crate) enum Output<'a> {
     /// One value under the key of its item, decoded.
     Value(&'a str, Vec<u8>),
-    /// A YAML document whose values are yet to be decoded.
-    Map(Vec<u8>),
+    /// A YAML document.
+    Map(Document<'a>),
+}
+
+/// A rendered document whose values are yet to be decoded.
+pub(crate) struct Document<'a> {
+    text: Vec<u8>,
+    written: &'a TemplateFrom,
 }
 
 /// Takes what was rendered.
 type Put<'a> = &'a mut dyn FnMut(Output<'_>) -> Result<(), String>;
 
+/// Takes one value under its key.
+type PutValue<'a> = &'a mut dyn FnMut(&str, Vec<u8>) -> Result<(), String>;
+
+impl<'a> Texts<'a> {
+    pub(crate) fn new(data: &SecretMap, means: Means<'a>) -> Self {
+        Self {
+            engine: Engine::new(data, means),
+            means,
+        }
+    }
+
+    /// Renders the values of one section of the template, by key.
+    pub(crate) fn values(
+        &self,
+        section: &str,
+        templates: &BTreeMap<String, String>,
+        put: PutValue<'_>,
+    ) -> Result<(), RenderError> {
+        for (key, text) in templates {
+            let place = TemplateText::Field(format!("spec.target.template.{section}.{key}"));
+            let source = Source {
+                name: key,
+                text: text.as_bytes(),
+                place: &place,
+            };
+            let value = self.engine.render(&source).map_err(|error| {
+                error.within("could not execute template: could not execute template")
+            })?;
+            put(key, value).map_err(|text| RenderError::of(&place, text))?;
+        }
+        Ok(())
+    }
+
+    /// Renders every text of entry `at` of `templateFrom`: ConfigMap, Secret, literal.
+    pub(crate) fn entry(
+        &self,
+        at: usize,
+        written: &TemplateFrom,
+        put: Put<'_>,
+    ) -> Result<(), RenderError> {
+        let entry = Entry {
+            texts: self,
+            written,
+        };
+        entry
+            .render(at, put)
+            .map_err(|error| error.within("error fetching templateFrom data"))
+    }
+}
+
+impl Document<'_> {
+    /// The document as it was rendered.
+    pub(crate) fn raw(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// As a flat map of decoded values.
+    pub(crate) fn flat(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let pairs = super::yaml::string_map(&self.text).map_err(|error| {
+            format!("could not unmarshal template to 'map[string][]byte': {error}")
+        })?;
+        let decoded = pairs
+            .into_iter()
+            .map(|(key, value)| Ok((key, decoded(self.written, value)?)));
+        decoded.collect()
+    }
+}
+
+/// One entry of `templateFrom`.
+struct Entry<'a> {
+    texts: &'a Texts<'a>,
+    written: &'a TemplateFrom,
+}
+
 impl Entry<'_> {
-    /// Renders every text of the entry: ConfigMap, Secret, literal.
-    pub(super) fn render(&self, put: Put<'_>) -> Result<(), RenderError> {
+    fn render(&self, at: usize, put: Put<'_>) -> Result<(), RenderError> {
         if let Some(reference) = &self.written.config_map {
             self.object(SourceKind::ConfigMap, reference, put)?;
         }
@@ -40,7 +118,7 @@ impl Entry<'_> {
             self.object(SourceKind::Secret, reference, put)?;
         }
         if let Some(literal) = &self.written.literal {
-            let name = format!("templateFrom[{}].literal", self.at);
+            let name = format!("templateFrom[{at}].literal");
             let place = TemplateText::Field(format!("spec.target.template.{name}"));
             let source = Source {
                 name: &name,
@@ -67,7 +145,7 @@ impl Entry<'_> {
             kind,
             name: name.clone(),
         };
-        let held = match self.means.sources.get(&key) {
+        let held = match self.texts.means.sources.get(&key) {
             Some(read) => read.as_ref().map_err(Clone::clone)?,
             None => return Err(format!("{word}s {name:?} not found").into()),
         };
@@ -84,9 +162,8 @@ impl Entry<'_> {
             };
             match item.template_as() {
                 TemplateAs::Values => {
-                    let value = self.engine.render(&source(&item.key))?;
-                    let put = self
-                        .decode(value)
+                    let value = self.texts.engine.render(&source(&item.key))?;
+                    let put = decoded(self.written, value)
                         .and_then(|value| put(Output::Value(&item.key, value)));
                     put.map_err(|text| RenderError::of(&place, text))?;
                 }
@@ -104,29 +181,22 @@ impl Entry<'_> {
     }
 
     fn map(&self, source: &Source<'_>, put: Put<'_>) -> Result<(), RenderError> {
-        let text = self.engine.render(source)?;
-        put(Output::Map(text)).map_err(|text| RenderError::of(source.place, text))
+        let document = Document {
+            text: self.texts.engine.render(source)?,
+            written: self.written,
+        };
+        put(Output::Map(document)).map_err(|text| RenderError::of(source.place, text))
     }
+}
 
-    /// A rendered document as a flat map of decoded values.
-    pub(super) fn flat(&self, text: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
-        let pairs = super::yaml::string_map(text).map_err(|error| {
-            format!("could not unmarshal template to 'map[string][]byte': {error}")
-        })?;
-        let decoded = pairs
-            .into_iter()
-            .map(|(key, value)| Ok((key, self.decode(value)?)));
-        decoded.collect()
-    }
-
-    fn decode(&self, value: Vec<u8>) -> Result<Vec<u8>, String> {
-        let strategy = self.written.values_decoding_strategy.as_ref();
-        match strategy.unwrap_or(&DecodingStrategy::None) {
-            DecodingStrategy::None => Ok(value),
-            strategy => {
-                let decoded = decode::apply(&SecretValue::new(value), strategy)?;
-                Ok(decoded.expose().to_vec())
-            }
+/// A value after the entry's decoding.
+fn decoded(written: &TemplateFrom, value: Vec<u8>) -> Result<Vec<u8>, String> {
+    let strategy = written.values_decoding_strategy.as_ref();
+    match strategy.unwrap_or(&DecodingStrategy::None) {
+        DecodingStrategy::None => Ok(value),
+        strategy => {
+            let decoded = decode::apply(&SecretValue::new(value), strategy)?;
+            Ok(decoded.expose().to_vec())
         }
     }
 }

@@ -4,9 +4,8 @@
 use lockstep_api::external_secret::{Template, TemplateMergePolicy};
 use lockstep_provider::{SecretMap, SecretValue};
 
-use super::engine::{Engine, Source};
-use super::fault::{RenderError, TemplateText};
-use super::sources::{Entry, Output};
+use super::fault::RenderError;
+use super::sources::{Output, Texts};
 use super::{Means, Rendered};
 
 /// Renders a template.
@@ -15,7 +14,7 @@ pub(super) fn apply(
     fetched: SecretMap,
     means: Means<'_>,
 ) -> Result<Rendered, RenderError> {
-    let engine = Engine::new(&fetched, means);
+    let texts = Texts::new(&fetched, means);
     let metadata = template.metadata.clone().unwrap_or_default();
     let includes_fetched = *template.merge_policy() == TemplateMergePolicy::Merge
         || (template.data.is_empty() && template.template_from.is_empty());
@@ -30,37 +29,29 @@ pub(super) fn apply(
             SecretMap::new()
         },
     };
-    for (at, written) in template.template_from.iter().enumerate() {
-        let entry = Entry {
-            written,
-            at,
-            engine: &engine,
-            means,
-        };
-        rendered
-            .take(&entry)
-            .map_err(|error| error.within("error fetching templateFrom data"))?;
+    for (at, entry) in template.template_from.iter().enumerate() {
+        let place = Place::of(entry.target.as_deref());
+        texts.entry(at, entry, &mut |output| match output {
+            Output::Value(key, value) => rendered.put(place, key, value),
+            Output::Map(document) => {
+                let mut pairs = document.flat()?.into_iter();
+                pairs.try_for_each(|(key, value)| rendered.put(place, &key, value))
+            }
+        })?;
     }
-    let values = [
-        (Place::Data, &template.data),
-        (Place::Labels, &metadata.labels),
-        (Place::Annotations, &metadata.annotations),
+    let sections = [
+        ("data", Place::Data, &template.data),
+        ("metadata.labels", Place::Labels, &metadata.labels),
+        (
+            "metadata.annotations",
+            Place::Annotations,
+            &metadata.annotations,
+        ),
     ];
-    for (section, templates) in values {
-        for (key, text) in templates {
-            let place = section.template(key);
-            let source = Source {
-                name: key,
-                text: text.as_bytes(),
-                place: &place,
-            };
-            let value = engine.render(&source).map_err(|error| {
-                error.within("could not execute template: could not execute template")
-            })?;
-            rendered
-                .put(section, key, value)
-                .map_err(|text| RenderError::of(&place, text))?;
-        }
+    for (section, place, templates) in sections {
+        texts.values(section, templates, &mut |key, value| {
+            rendered.put(place, key, value)
+        })?;
     }
     Ok(rendered)
 }
@@ -82,31 +73,9 @@ impl Place {
             _ => Self::Data,
         }
     }
-
-    /// The template of a key.
-    fn template(self, key: &str) -> TemplateText {
-        let section = match self {
-            Self::Data => "data",
-            Self::Labels => "metadata.labels",
-            Self::Annotations => "metadata.annotations",
-        };
-        TemplateText::Field(format!("spec.target.template.{section}.{key}"))
-    }
 }
 
 impl Rendered {
-    /// Takes what an entry of `templateFrom` renders to.
-    fn take(&mut self, entry: &Entry<'_>) -> Result<(), RenderError> {
-        let place = Place::of(entry.written.target.as_deref());
-        entry.render(&mut |output| match output {
-            Output::Value(key, value) => self.put(place, key, value),
-            Output::Map(text) => {
-                let mut pairs = entry.flat(&text)?.into_iter();
-                pairs.try_for_each(|(key, value)| self.put(place, &key, value))
-            }
-        })
-    }
-
     fn put(&mut self, place: Place, key: &str, value: Vec<u8>) -> Result<(), String> {
         let map = match place {
             Place::Data => {

@@ -153,7 +153,11 @@ fn finish(desired: &Desired, secret: &mut Secret) -> Result<(), Failure> {
     Ok(())
 }
 
-fn settle_ownership(desired: &Desired, metadata: &mut ObjectMeta) -> Result<(), Failure> {
+/// Takes or gives up control of a target.
+pub(crate) fn settle_ownership(
+    desired: &Desired,
+    metadata: &mut ObjectMeta,
+) -> Result<(), Failure> {
     let name = desired.owner_name.as_str();
     let controller = Owner::of(metadata);
     if let Some(other) = &controller

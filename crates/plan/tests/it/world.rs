@@ -152,6 +152,7 @@ impl World {
                 self.change(&desired, live.as_ref(), trace)
             }
             TargetPlan::Delete(delete) => self.delete(&delete, trace),
+            TargetPlan::Object(plan) => panic!("this world holds Secrets only: {plan:?}"),
             TargetPlan::LookToDelete(name) => {
                 let live = self.secrets.get(&name);
                 match confirm_deletion(&self.object, live, &self.settings) {
