@@ -20,7 +20,7 @@ use crate::{generate, shell, test};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Check only `providers/PROVIDER`
-    #[arg(conflicts_with_all = ["only", "skip"])]
+    #[arg(conflicts_with_all = ["only", "skip", "fuzz"])]
     provider: Option<String>,
     /// Only these steps
     #[arg(long, value_delimiter = ',')]
@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// All steps but these
     #[arg(long, value_delimiter = ',', conflicts_with = "only")]
     skip: Vec<Step>,
+    /// Also fuzz templates, paths, patterns and documents for a minute
+    #[arg(long)]
+    fuzz: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,6 +47,8 @@ enum Step {
     Generated,
     /// Everything `cargo xtask test` runs
     Test,
+    /// A minute of fuzzing; only with `--fuzz` or when named
+    Fuzz,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -51,7 +56,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         return provider(name);
     }
     let chosen = Step::value_variants().iter().filter(|step| {
-        !args.skip.contains(step) && (args.only.is_empty() || args.only.contains(step))
+        let usual = args.only.is_empty() && **step != Step::Fuzz;
+        let asked = **step == Step::Fuzz && args.fuzz;
+        !args.skip.contains(step) && (usual || asked || args.only.contains(step))
     });
     all(chosen
         .map(|step| (name_of(*step), Box::new(|| step.run()) as Work<'_>))
@@ -93,6 +100,7 @@ impl Step {
             Self::Doc => doc(&["--workspace"]),
             Self::Generated => generate::check(),
             Self::Test => test::run(&test::Args::all())?.require(),
+            Self::Fuzz => fuzz(),
         }
     }
 }
@@ -137,6 +145,19 @@ fn doc(what: &[&str]) -> Result<()> {
         .args(["doc", "--no-deps", "--document-private-items", "--quiet"])
         .args(what);
     shell::run(command.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+/// Fuzzes each target for a short time; a failure names its seed and the file of the input.
+fn fuzz() -> Result<()> {
+    let program = [
+        "run",
+        "--profile",
+        "quick",
+        "--package",
+        "lockstep-fuzz",
+        "--",
+    ];
+    shell::run(shell::cargo().args(program).args(["--seconds", "15"]))
 }
 
 fn provider(name: &str) -> Result<()> {

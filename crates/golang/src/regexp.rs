@@ -71,6 +71,11 @@ impl Regexp {
     }
 }
 
+/// Whether Go accepts the pattern; cheaper than to compile it.
+pub fn check(pattern: &[u8]) -> Result<(), Error> {
+    parse::parse(pattern).map(drop)
+}
+
 /// Escapes all characters that mean something in a pattern, as `regexp.QuoteMeta`.
 pub fn quote_meta(text: impl AsRef<[u8]>) -> Vec<u8> {
     let mut out = Vec::new();

@@ -262,3 +262,6 @@ pub(crate) fn line_column(source: &[u8], pos: usize) -> (u32, u32) {
 pub(crate) fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

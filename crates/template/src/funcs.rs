@@ -184,6 +184,20 @@ fn hash(name: &[u8]) -> usize {
     (hash ^ hash >> 15) % SLOT_COUNT
 }
 
+/// The names of all functions, sorted: those of Go, of sprig and of External Secrets.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|func| func.name)
+}
+
+/// Why a function of sprig is not there, for those that are left out on purpose.
+pub(crate) fn left_out(name: &[u8]) -> Option<&'static str> {
+    match name {
+        b"env" | b"expandenv" => Some("templates cannot read the environment"),
+        b"getHostByName" => Some("templates cannot use the network"),
+        _ => None,
+    }
+}
+
 /// The function of that name.
 pub(crate) fn lookup(name: &[u8]) -> Option<&'static Func> {
     let (table, slots) = (&*TABLE, &*SLOTS);

@@ -1,9 +1,16 @@
 //! Go's `text/template` with sprig and the functions of External Secrets, exactly as Go, safely.
 //!
 //! A [`Template`] is parsed once and executed on a [`Value`] with an [`Env`] that holds the time,
-//! the source of randomness and the [`Limits`]. Strings are bytes and need not be UTF-8. Nothing
-//! here does I/O, and no template, however hostile, can read anything but its data, run forever,
-//! fill the memory or end the process.
+//! the source of randomness and the [`Limits`]. Strings are bytes and need not be UTF-8.
+//!
+//! # Safety contract
+//!
+//! * A template sees its data, the time in the [`Env`] and random bytes. No function reads an
+//!   environment variable, a file, the network or a clock; zones of time are compiled in.
+//! * An execution is bounded in steps, bytes of output, bytes of values and depth of calls. Beyond
+//!   a limit it ends with an error of [`ErrorKind::Limit`] that names the template and the limit.
+//! * No source and no data, however hostile, makes it panic, hang or exhaust the stack.
+//! * No error holds a value that came from data, and no output is left of an execution that failed.
 //!
 //! ```
 //! use lockstep_template::{Env, Limits, Options, Random, RandomError, StrMap, Template, Value};
@@ -58,6 +65,7 @@ mod yaml;
 
 pub use env::{Env, Random, RandomError};
 pub use error::{Error, ErrorKind};
+pub use funcs::names as function_names;
 pub use limits::Limits;
 pub use template::{MissingKey, Options, Template};
 pub use value::{Elem, List, Map, MapKind, Opaque, Str, StrMap, Value};

@@ -66,6 +66,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("lockstep-testkit", &[]),
+    ("lockstep-fuzz", &["golang", "template"]),
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
     ("xtask-generate", &["provider", "api", "providers"]),

@@ -13,9 +13,13 @@ pub(super) fn decode(source: &[u8]) -> Result<Cow<'_, str>, Error> {
         _ => Cow::Borrowed(utf8(source)?),
     };
     if text.chars().any(|c| !is_allowed(c)) {
-        return Err(Error::syntax("control characters are not allowed"));
+        return Err(control_character());
     }
     Ok(text)
+}
+
+fn control_character() -> Error {
+    Error::syntax("control characters are not allowed")
 }
 
 fn is_allowed(c: char) -> bool {
@@ -24,8 +28,12 @@ fn is_allowed(c: char) -> bool {
 
 fn utf8(source: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(source).map_err(|error| {
-        let rest = &source[error.valid_up_to()..];
-        Error::syntax(utf8_problem(rest))
+        // The first thing wrong counts, and that may be a character before.
+        let (before, rest) = source.split_at(error.valid_up_to());
+        match std::str::from_utf8(before) {
+            Ok(before) if before.chars().any(|c| !is_allowed(c)) => control_character(),
+            _ => Error::syntax(utf8_problem(rest)),
+        }
     })
 }
 

@@ -69,6 +69,9 @@ impl Exec<'_> {
                     self.check_arity(func, &operands)?;
                     return self.invoke(func, Some(value), At::Expr(expr), operands);
                 }
+                if let Some(why) = methods::refusal(value, name) {
+                    return Err(self.error(why.to_owned()));
+                }
                 self.struct_field(&receiver, name, has_args)
             }
         }

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lockstep_golang::regexp::{Regexp, quote_meta};
+use lockstep_golang::regexp::{self, Regexp, quote_meta};
 
 use super::{Args, Func, func};
 use crate::context::Context;
@@ -72,7 +72,11 @@ fn compile(cx: &mut Context<'_>, args: &Args) -> Outcome<Arc<Regexp>> {
     if let Some((_, regexp)) = cx.regexps.iter().find(|(known, _)| *known == pattern) {
         return Ok(Arc::clone(regexp));
     }
-    cx.meter.step(weight(&pattern))?;
+    if let Err(exceeded) = cx.meter.step(weight(&pattern)) {
+        // A pattern that is wrong costs nothing, and to hear that helps more.
+        regexp::check(&pattern).map_err(|error| Failure::of_value(error.to_string()))?;
+        return Err(exceeded.into());
+    }
     let literal = args.first_is_literal();
     if literal && let Some(regexp) = LITERALS.get(&pattern) {
         return Ok(regexp);
@@ -136,7 +140,9 @@ fn weight(pattern: &[u8]) -> u64 {
                 n * 10 + u64::from(b - b'0')
             }
         };
-        repeats = repeats.saturating_add(digits.take(8).fold(0, number));
+        // What is larger is no count, or one the parser refuses.
+        let count = digits.take(8).fold(0, number);
+        repeats = repeats.saturating_add(if count <= 1000 { count } else { 0 });
     }
     (pattern.len() as u64)
         .saturating_mul(repeats)

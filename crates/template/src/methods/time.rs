@@ -5,7 +5,7 @@ use lockstep_golang::duration::Duration;
 use crate::failure::Failure;
 use crate::funcs::{Func, method};
 use crate::time::{Time, Zone};
-use crate::value::{Elem, List, Object, Ty, Value};
+use crate::value::{Object, Ty, Value};
 
 const RFC3339_NANO: &[u8] = b"2006-01-02T15:04:05.999999999Z07:00";
 
@@ -68,11 +68,11 @@ pub(super) const READ: &[Func] = &[
         cx.string(text)
     }),
     method("MarshalText", &[], |_, this, _| {
-        Ok(bytes(&time(this).format(RFC3339_NANO)))
+        Ok(super::bytes(&time(this).format(RFC3339_NANO)))
     }),
     method("MarshalJSON", &[], |_, this, _| {
         let text = time(this).format(RFC3339_NANO);
-        Ok(bytes(&[b"\"", &text[..], b"\""].concat()))
+        Ok(super::bytes(&[b"\"", &text[..], b"\""].concat()))
     }),
 ];
 
@@ -177,11 +177,4 @@ fn int(n: u8) -> Value {
 /// The time since 1970 in units of that many nanoseconds.
 fn scaled(time: &Time, unit: i128) -> i64 {
     i64::try_from(time.total_nanos().div_euclid(unit)).unwrap_or(0)
-}
-
-fn bytes(text: &[u8]) -> Value {
-    Value::List(List::of(
-        Elem::Byte,
-        text.iter().copied().map(Value::Uint8).collect(),
-    ))
 }

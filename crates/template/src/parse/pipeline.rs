@@ -286,7 +286,10 @@ impl Parser<'_> {
 
     fn undefined_function(&self, name: &[u8]) -> crate::error::Error {
         let shown = crate::strconv::quote(name);
-        self.error(format!("function {shown} not defined"))
+        match crate::funcs::left_out(name) {
+            Some(why) => self.error(format!("function {shown} not defined: {why}")),
+            None => self.error(format!("function {shown} not defined")),
+        }
     }
 }
 

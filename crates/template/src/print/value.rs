@@ -12,7 +12,8 @@ impl Printer {
             'T' => {
                 let name = value.type_name();
                 let name = if value.is_nil() { "<nil>" } else { name };
-                return self.pad(name.as_bytes());
+                let shown = self.flags.precision.unwrap_or(name.len()).min(name.len());
+                return self.pad(&name.as_bytes()[..shown]);
             }
             'p' => return self.pointer(value),
             _ => {}

@@ -5,4 +5,8 @@ mod cases;
 mod conformance;
 mod hostile;
 mod limits;
+mod model;
+#[cfg(feature = "crypto")]
+mod page;
+mod safety;
 mod support;
