@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::flags::controller::ControllerFlags;
+use crate::flags::webhook::{CertControllerFlags, WebhookFlags};
 
 /// Delivers secrets from external stores to Kubernetes. Without a subcommand: the controller.
 #[derive(Debug, Parser)]
@@ -23,6 +24,10 @@ enum Command {
     Crds(crate::crds::CrdsFlags),
     Local(crate::local::LocalFlags),
     Render(crate::render::RenderFlags),
+    /// Answer admission reviews of ExternalSecrets and stores.
+    Webhook(Box<WebhookFlags>),
+    /// Make and renew the webhook's certificate in a process of its own; not needed by default.
+    Certcontroller(Box<CertControllerFlags>),
 }
 
 impl Cli {
@@ -31,17 +36,16 @@ impl Cli {
             Some(Command::Crds(flags)) => crate::crds::run(&flags),
             Some(Command::Local(flags)) => crate::local::run(flags),
             Some(Command::Render(flags)) => crate::render::run(&flags),
-            None => run_controller(self.controller),
+            #[cfg(feature = "cluster")]
+            Some(Command::Webhook(flags)) => crate::webhook::run(*flags),
+            #[cfg(feature = "cluster")]
+            Some(Command::Certcontroller(flags)) => crate::certcontroller::run(*flags),
+            #[cfg(feature = "cluster")]
+            None => crate::controller::run(self.controller),
+            #[cfg(not(feature = "cluster"))]
+            _ => anyhow::bail!(
+                "this build works on folders only: build it with the default features"
+            ),
         }
     }
-}
-
-#[cfg(feature = "cluster")]
-fn run_controller(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
-    crate::controller::run(flags)
-}
-
-#[cfg(not(feature = "cluster"))]
-fn run_controller(_flags: ControllerFlags) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("this build has no controller: build it with the default features")
 }

@@ -30,13 +30,20 @@ const DEFAULT_QPS: f32 = 50.0;
 
 pub(crate) fn run(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
     log::init(flags.log.settings()?).context("start logging")?;
+    block_on(serve_until_stopped(flags))
+}
+
+/// Runs a process of the cluster to its end.
+pub(crate) fn block_on(
+    work: impl Future<Output = anyhow::Result<ExitCode>>,
+) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4)
         .enable_all()
         .build()
         .context("start the async runtime")?;
-    let code = runtime.block_on(serve_until_stopped(flags))?;
+    let code = runtime.block_on(work)?;
     // Tasks that ignore the stop must not hold the process.
     runtime.shutdown_background();
     Ok(code)
@@ -166,6 +173,6 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
         check_secret_stores: flags.scope.enable_secret_store_reconciler,
         concurrency: Concurrency::from_flag(flags.concurrent.into()),
-        extended_labels: flags.metrics.enable_extended_metric_labels,
+        extended_labels: flags.enable_extended_metric_labels,
     })
 }

@@ -10,9 +10,15 @@ mod render;
 mod values;
 
 #[cfg(feature = "cluster")]
+mod certcontroller;
+#[cfg(feature = "cluster")]
 mod controller;
 #[cfg(feature = "cluster")]
 mod endpoints;
+#[cfg(feature = "cluster")]
+mod leadership;
+#[cfg(feature = "cluster")]
+mod webhook;
 
 use std::process::ExitCode;
 

@@ -17,6 +17,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -82,6 +83,13 @@ impl Server {
     pub fn secured(mut self, certificates: Certificates) -> Result<Self, String> {
         self.tls = Some(certificates.acceptor()?);
         Ok(self)
+    }
+
+    /// Serves TLS as this configuration says, for endpoints that look after their certificate
+    /// themselves.
+    pub fn with_tls(mut self, config: Arc<ServerConfig>) -> Self {
+        self.tls = Some(TlsAcceptor::from(config));
+        self
     }
 
     /// The address it listens on.

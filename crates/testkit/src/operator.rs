@@ -27,6 +27,23 @@ impl Operator {
     /// Starts `program` against the cluster of `kubeconfig`; its output goes to `log`. Does not
     /// wait for health.
     pub fn start(program: &Path, kubeconfig: &Path, flags: &[&str], log: &Path) -> Result<Self> {
+        Self::start_as(program, kubeconfig, "", flags, log)
+    }
+
+    /// Starts a subcommand such as `webhook`, whose health flag has another name; an empty one is
+    /// the controller.
+    pub fn start_as(
+        program: &Path,
+        kubeconfig: &Path,
+        subcommand: &str,
+        flags: &[&str],
+        log: &Path,
+    ) -> Result<Self> {
+        let health = if subcommand.is_empty() {
+            "live"
+        } else {
+            "healthz"
+        };
         let held = [
             TcpListener::bind(("127.0.0.1", 0))?,
             TcpListener::bind(("127.0.0.1", 0))?,
@@ -35,8 +52,9 @@ impl Operator {
         let (metrics, live) = (metrics?, live?);
         let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let child = Command::new(program)
+            .args(Some(subcommand).filter(|name| !name.is_empty()))
             .arg(format!("--metrics-addr={metrics}"))
-            .arg(format!("--live-addr={live}"))
+            .arg(format!("--{health}-addr={live}"))
             .args(flags)
             .env("KUBECONFIG", kubeconfig)
             .stdin(Stdio::null())

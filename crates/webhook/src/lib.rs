@@ -1,7 +1,17 @@
-//! Admission reviews of ExternalSecrets and stores: which are refused, with which words. Pure: JSON
-//! in, JSON out; serving and certificates are the process's affair.
+//! The admission webhook: which ExternalSecrets and stores are refused, with which words, and the
+//! process around it. [`review`] and [`certificate`] are pure; [`server`] answers requests, [`steward`]
+//! finds the certificate to serve, [`keeper`] keeps it in a Secret and [`injector`] tells the API
+//! server whom to trust.
 
+pub mod certificate;
+pub mod controller;
+pub mod files;
+pub mod injector;
+pub mod keeper;
 mod review;
+pub mod server;
+pub mod steward;
+pub mod tls;
 mod verdict;
 
 pub use review::review;

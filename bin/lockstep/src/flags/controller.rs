@@ -30,6 +30,10 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = ":8082", value_name = "ADDR")]
     pub(crate) live_addr: String,
 
+    /// Label per-object metrics with the object's app.kubernetes.io labels.
+    #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) enable_extended_metric_labels: bool,
+
     /// Number of objects worked on at once; 0 or 1 chooses by itself, more is an upper bound.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) concurrent: u16,
@@ -75,8 +79,12 @@ pub(crate) struct ControllerFlags {
     pub(crate) write_every_refresh: bool,
 }
 
-/// Where metrics are served and how they are labelled.
+/// Where metrics are served.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "fields are named after their flags"
+)]
 pub(crate) struct MetricsFlags {
     /// Address of /metrics; 0 switches it off.
     #[arg(long, default_value = ":8080", value_name = "ADDR")]
@@ -96,9 +104,6 @@ pub(crate) struct MetricsFlags {
     /// File name of the metrics key.
     #[arg(long, default_value = "tls.key", value_name = "FILE")]
     pub(crate) metrics_key_name: String,
-    /// Label per-object metrics with the object's app.kubernetes.io labels.
-    #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_extended_metric_labels: bool,
 }
 
 /// How logs look.

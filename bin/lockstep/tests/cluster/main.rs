@@ -7,3 +7,4 @@ mod leadership;
 mod process;
 mod start;
 mod targets;
+mod webhook;

@@ -112,7 +112,7 @@ impl Room {
     }
 }
 
-fn log() -> PathBuf {
+pub(crate) fn log() -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("lockstep-operator-{}-{number}.log", std::process::id());

@@ -1,0 +1,58 @@
+//! A lease that comes and goes: for work that stops while another replica leads and resumes later.
+//! The controller is stricter and ends when it loses its lease; that is not decided here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lockstep_provider::context::Time;
+use lockstep_runtime::clock::SystemTime;
+use lockstep_runtime::health::Readiness;
+use lockstep_runtime::lease::{self, Candidate, LeaseError};
+use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::shutdown::Shutdown;
+use lockstep_runtime::supervise;
+use tokio::sync::watch;
+
+use crate::environment;
+
+/// Runs for the lease until a stop is asked for; the channel says whether we lead.
+pub(crate) fn seek(
+    client: &kube::Client,
+    namespace: &str,
+    name: &str,
+    metrics: &Arc<Metrics>,
+    shutdown: &Shutdown,
+) -> watch::Receiver<bool> {
+    let (sender, receiver) = watch::channel(false);
+    let settings = lease::Settings {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        identity: lease::identity(&environment::hostname()),
+        duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+    };
+    let (client, metrics, shutdown) = (client.clone(), Arc::clone(metrics), shutdown.clone());
+    supervise::spawn("lease", async move {
+        while !shutdown.is_requested() {
+            // A replica that only stands by is as ready as one that leads.
+            let component = Readiness::default().register("lease");
+            let time = Arc::new(SystemTime) as Arc<dyn Time>;
+            let run = Candidate::new(
+                settings.clone(),
+                client.clone(),
+                time,
+                Arc::clone(&metrics),
+                component,
+            );
+            let ended: Result<(), LeaseError> = match run {
+                Ok(candidate) => candidate.run(sender.clone(), shutdown.clone()).await,
+                Err(error) => return tracing::error!(%error, "no leader election"),
+            };
+            if let Err(error) = ended {
+                tracing::warn!(%error, "standing by");
+            }
+        }
+    });
+    receiver
+}

@@ -1,0 +1,97 @@
+//! The webhook process: answers admission reviews as soon as there is a certificate to serve. Nothing
+//! that is missing in the cluster makes it exit; wrong flags do.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use lockstep_runtime::client;
+use lockstep_runtime::clock::SystemTime;
+use lockstep_runtime::health::Readiness;
+use lockstep_runtime::log;
+use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::serve::Server;
+use lockstep_runtime::shutdown::Shutdown;
+use lockstep_webhook::files::Folder;
+use lockstep_webhook::keeper::Keeper;
+use lockstep_webhook::server::{self, Reviews};
+use lockstep_webhook::steward::{Shared, Steward};
+use lockstep_webhook::tls::{self, Shown};
+
+use crate::flags::webhook::WebhookFlags;
+use crate::{controller, endpoints, leadership};
+
+pub(crate) fn run(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
+    log::init(flags.log.settings()?).context("start logging")?;
+    controller::block_on(serve_until_stopped(flags))
+}
+
+async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
+    let shutdown = Shutdown::on_signals().context("listen for signals")?;
+    if flags.enable_http2.is_some() {
+        tracing::info!(flag = "--enable-http2", "flag has no effect here");
+    }
+    let shown = Shown::default();
+    let tls = tls::config(&shown, &flags.tls_min_version, &flags.tls_ciphers)
+        .map_err(|error| anyhow!(error))?;
+    let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
+    let reviews = Arc::new(Reviews::default());
+    metrics.add_rows(Arc::clone(&reviews) as _);
+    let client = client::connect(&client::Settings::default(), Arc::clone(&metrics)).await?;
+    let steward = Steward {
+        folder: Folder::new(&flags.cert_dir, &flags.dns_name),
+        shared: shared(&flags, &client, &metrics, &shutdown),
+        shown,
+        component: readiness.register("certs"),
+        ahead: flags.lookahead_interval,
+        interval: flags.check_interval,
+        time: Arc::new(SystemTime),
+    };
+    endpoints::health(&flags.healthz_addr, &readiness, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, &metrics, &client, &shutdown).await?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), name = %flags.dns_name, "starting");
+    tokio::select! {
+        () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
+        () = steward.first() => {}
+    }
+    let server = Server::bind(&format!(":{}", flags.port))
+        .await?
+        .with_tls(tls);
+    server.spawn("webhook", server::handler(reviews), shutdown.clone());
+    tokio::select! {
+        () = shutdown.requested() => {}
+        () = steward.go_on() => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The certificate that replicas share, where a Secret is named for it.
+fn shared(
+    flags: &WebhookFlags,
+    client: &kube::Client,
+    metrics: &Arc<Metrics>,
+    shutdown: &Shutdown,
+) -> Option<Shared> {
+    if flags.secret_name.is_empty() {
+        return None;
+    }
+    let (namespace, secret) = (&flags.secret_namespace, &flags.secret_name);
+    Some(Shared {
+        keeper: Keeper::new(
+            client.clone(),
+            (namespace, secret),
+            &flags.dns_name,
+            flags.lookahead_interval,
+            Arc::new(SystemTime),
+        ),
+        client: client.clone(),
+        name: flags.dns_name.clone(),
+        leads: leadership::seek(
+            client,
+            namespace,
+            &format!("{secret}-certs"),
+            metrics,
+            shutdown,
+        ),
+    })
+}
