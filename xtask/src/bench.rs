@@ -7,9 +7,10 @@ use crate::shell;
 
 /// Measures an operator binary, or the API server alone, on the test control plane
 ///
-/// `bench scale` runs an operator over many ExternalSecrets: time to all Secrets and all Ready,
-/// memory, CPU, API requests, latency of a new object. `bench raw` does the same writes with a
-/// plain client. Both take `--objects N` and `--output json`, scale also `--operator PATH`; see
+/// `bench scale` runs our operator, and a second one given with `--operator PATH`, through
+/// scenarios with many ExternalSecrets: first sync, latency of a new object, an idle minute, a
+/// restart, a stop. `bench raw` does the writes of a first sync with a plain client. `bench mem`
+/// holds the memory of an object to the figure in the repository. All take `--output json`; see
 /// `cargo xtask bench scale --help`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "scale|raw",
+        value_name = "scale|raw|mem",
         required = true
     )]
     rest: Vec<String>,

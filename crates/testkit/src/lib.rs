@@ -5,6 +5,7 @@
 //! never link it.
 
 pub mod api;
+pub mod backend;
 pub mod controlplane;
 pub mod helm;
 pub mod kubeconfig;

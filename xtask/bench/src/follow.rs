@@ -131,7 +131,7 @@ impl Follow {
     }
 }
 
-fn is_ready(object: &Value) -> bool {
+pub(crate) fn is_ready(object: &Value) -> bool {
     let conditions = object["status"]["conditions"].as_array();
     conditions
         .into_iter()

@@ -1,15 +1,19 @@
-//! Measures operators on the test control plane: `scale` runs one over many objects, `raw` does the
-//! same writes with a plain client, so that the ratio of the two says what the operator itself
-//! costs.
+//! Measures operators on the test control plane: `scale` runs them through scenarios with many
+//! objects, `raw` does the same writes with a plain client, so that the ratio of the two says what
+//! the operator itself costs, and `mem` holds the memory of an object to a recorded figure.
 
 mod cli;
+mod figures;
 mod fixture;
 mod follow;
+mod mem;
 mod process;
 mod raw;
 mod report;
 mod requests;
 mod scale;
+mod scenario;
+mod subject;
 
 use std::process::ExitCode;
 
@@ -20,6 +24,7 @@ fn main() -> ExitCode {
     let result = match cli::Cli::parse().command {
         cli::Command::Scale(args) => scale::run(&args),
         cli::Command::Raw(args) => raw::run(&args),
+        cli::Command::Mem(args) => mem::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -32,6 +32,16 @@ impl Usage {
         Self::parse(&status, &stat).context("/proc has an unexpected form")
     }
 
+    /// The peak in MiB.
+    pub(crate) fn peak_mib(&self) -> f64 {
+        mib(self.peak_kib)
+    }
+
+    /// What is resident in MiB.
+    pub(crate) fn resident_mib(&self) -> f64 {
+        mib(self.resident_kib)
+    }
+
     fn parse(status: &str, stat: &str) -> Option<Self> {
         let kib = |field: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -46,6 +56,14 @@ impl Usage {
             cpu: TICK * (ticks(11)? + ticks(12)?),
         })
     }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "memory in KiB is far below 2^52"
+)]
+fn mib(kib: u64) -> f64 {
+    kib as f64 / 1024.0
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! `bench raw`: the writes of a first sync (finalizer, Secret, status) by a plain client with a number of workers, under
 //! the operator's own account. What an operator needs beyond this time is its own.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use lockstep_testkit::api::Api;
+use lockstep_testkit::backend::Backend;
 use lockstep_testkit::kubeconfig::Access;
 use lockstep_testkit::progress::Step;
 use serde_json::{Value, json};
 
 use crate::cli::RawArgs;
-use crate::fixture::{self, Fixture, parallel};
+use crate::fixture::{self, Fixture, Plan, parallel};
 use crate::follow::Follow;
 use crate::report::Report;
 use crate::requests::Requests;
@@ -18,8 +19,13 @@ use crate::requests::Requests;
 const FINALIZER: &str = "externalsecrets.external-secrets.io/externalsecret-cleanup";
 
 pub(crate) fn run(args: &RawArgs) -> Result<()> {
-    let count = args.shared.objects;
-    let fixture = Fixture::make(count)?;
+    measure(args.objects, args.workers)?.print(args.output)
+}
+
+/// Does the writes for `count` objects.
+pub(crate) fn measure(count: u32, workers: u16) -> Result<Report> {
+    let backend = Backend::start(Duration::ZERO)?;
+    let fixture = Fixture::make(&Plan::new(count, &backend))?;
     let secrets = Follow::secrets(fixture.cluster())?;
     let ready = Follow::ready(fixture.cluster())?;
     let account = Api::new(Access::read(&fixture.cluster().operator_kubeconfig())?)?;
@@ -27,9 +33,9 @@ pub(crate) fn run(args: &RawArgs) -> Result<()> {
 
     let step = Step::begin("writing with a plain client", "2 s a thousand objects");
     let began = Instant::now();
-    parallel(args.workers.into(), count, |number| write(&account, number))?;
+    parallel(workers.into(), count, |number| write(&account, number))?;
     let wanted = usize::try_from(count)?;
-    let soon = std::time::Duration::from_secs(10);
+    let soon = Duration::from_secs(10);
     let last_secret = secrets
         .all(wanted, soon)?
         .context("a Secret never appeared")?;
@@ -39,17 +45,15 @@ pub(crate) fn run(args: &RawArgs) -> Result<()> {
     step.done("all objects written");
     let requests = Requests::read(&fixture.admin)?.since(&before);
 
-    let report = Report {
+    Ok(Report {
         kind: "raw",
-        operator: format!("a plain client with {} workers", args.workers),
+        operator: format!("a plain client with {workers} workers"),
         objects: count,
         secrets_seconds: (last_secret - began).as_secs_f64(),
         ready_seconds: (last_ready - began).as_secs_f64(),
         requests: requests.total(),
         requests_by_verb: requests.0,
-        process: None,
-    };
-    report.print(args.shared.output)
+    })
 }
 
 fn write(account: &Api, number: u32) -> Result<()> {

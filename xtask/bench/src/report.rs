@@ -1,4 +1,4 @@
-//! The result of a benchmark, as a table for people or as JSON for programs.
+//! The plain client's result, as a table for people or as JSON for programs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use crate::cli::Output;
 
-/// What was measured. Absent parts do not apply to the kind of run.
+/// What was measured.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// `scale` or `raw`.
+    /// The command.
     pub(crate) kind: &'static str,
-    /// The binary, or what stood in for one.
+    /// What did the writes.
     pub(crate) operator: String,
     /// How many ExternalSecrets.
     pub(crate) objects: u32,
@@ -26,26 +26,6 @@ pub(crate) struct Report {
     pub(crate) requests: u64,
     /// The same by resource and verb.
     pub(crate) requests_by_verb: BTreeMap<String, u64>,
-    /// The operator process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) process: Option<Process>,
-}
-
-/// What the operator process cost.
-#[derive(Debug, Serialize)]
-pub(crate) struct Process {
-    /// VmHWM when the last object was Ready, one scrape of the metrics included.
-    pub(crate) peak_mib: f64,
-    /// VmRSS at the same time.
-    pub(crate) resident_mib: f64,
-    /// User and system time up to then.
-    pub(crate) cpu_seconds: f64,
-    /// From the creation of a single new object to its Secret, in milliseconds.
-    pub(crate) latency_p50_ms: f64,
-    /// The same, 99th percentile.
-    pub(crate) latency_p99_ms: f64,
-    /// Calls to the provider by the operator's own metric, if it counts them.
-    pub(crate) provider_calls: Option<u64>,
 }
 
 impl Report {
@@ -79,30 +59,6 @@ impl Report {
                 String::new(),
             ),
         ];
-        if let Some(process) = &self.process {
-            let resident = format!("{:.1} MiB at the end", process.resident_mib);
-            rows.push((
-                "peak memory",
-                format!("{:.1} MiB", process.peak_mib),
-                resident,
-            ));
-            rows.push((
-                "CPU",
-                format!("{:.2} s", process.cpu_seconds),
-                String::new(),
-            ));
-            let calls = process
-                .provider_calls
-                .map_or("not counted".to_owned(), |n| n.to_string());
-            rows.push((
-                "provider calls",
-                calls,
-                "the operator's own metric".to_owned(),
-            ));
-            let latency = format!("{:.0} ms", process.latency_p50_ms);
-            let worst = format!("p50 of 20; p99 {:.0} ms", process.latency_p99_ms);
-            rows.push(("a new object", latency, worst));
-        }
         #[expect(
             clippy::cast_precision_loss,
             reason = "counts of requests are far below 2^52"

@@ -33,6 +33,28 @@ impl Requests {
         self.0.values().sum()
     }
 
+    /// Those made for single ExternalSecrets and their Secrets: everything but lists, watches and
+    /// what concerns stores.
+    pub(crate) fn of_objects(&self) -> u64 {
+        self.sum(|resource, verb| {
+            let object = resource.starts_with("externalsecrets") || resource == "secrets";
+            object && !matches!(verb, "LIST" | "WATCH")
+        })
+    }
+
+    /// Those that wrote something.
+    pub(crate) fn writes(&self) -> u64 {
+        self.sum(|_, verb| !matches!(verb, "GET" | "LIST" | "WATCH"))
+    }
+
+    fn sum(&self, counts: impl Fn(&str, &str) -> bool) -> u64 {
+        let counted = self.0.iter().filter(|(key, _)| {
+            key.split_once(' ')
+                .is_some_and(|(resource, verb)| counts(resource, verb))
+        });
+        counted.map(|(_, count)| count).sum()
+    }
+
     fn parse(text: &str) -> Self {
         let mut found = BTreeMap::new();
         for line in text.lines() {
@@ -93,6 +115,21 @@ apiserver_request_total{code="200",dry_run="",group="",resource="pods",scope="re
             found.0,
             want.map(|(key, count)| (key.to_owned(), count)).into()
         );
+    }
+
+    #[test]
+    fn lists_and_stores_are_not_of_objects() {
+        let counts = [
+            ("secrets POST", 2),
+            ("secrets LIST", 1),
+            ("externalsecrets/status PATCH", 2),
+            ("clustersecretstores/status PATCH", 1),
+            ("secrets GET", 1),
+        ];
+        let found = Requests(counts.map(|(key, count)| (key.to_owned(), count)).into());
+
+        assert_eq!(found.of_objects(), 5);
+        assert_eq!(found.writes(), 5);
     }
 
     #[test]
