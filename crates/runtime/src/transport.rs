@@ -141,7 +141,7 @@ impl Client {
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
-            .pool_max_idle_per_host(8)
+            .pool_max_idle_per_host(32)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .http2_keep_alive_timeout(Duration::from_secs(15))
             .build(https);
