@@ -14,6 +14,7 @@ use lockstep_runtime::dispatch::Next;
 use crate::generic;
 use crate::key::ObjectKey;
 use crate::shared::Shared;
+use crate::sources;
 use crate::world::ClusterWorld;
 
 /// Time between two looks for a Secret that someone else is to make. It carries no label yet, so no
@@ -29,6 +30,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let Some(observation) = observe(&shared, &world, &key).await else {
         return Next::Idle;
     };
+    sources::note(&shared, &key, &observation.object);
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
     if let Some(target) = generic {
         generic::watch_kind(&shared, &target).await;

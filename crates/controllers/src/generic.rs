@@ -35,8 +35,6 @@ type Watched = Guarded<PartialObjectMeta<DynamicObject>>;
 /// What is known of the kinds of targets.
 #[derive(Default)]
 pub(crate) struct GenericTargets {
-    /// Only this namespace, where one is given.
-    pub(crate) namespace: Option<String>,
     known: Mutex<BTreeMap<Kind, ApiResource>>,
     watched: Mutex<BTreeSet<Kind>>,
 }
@@ -159,7 +157,7 @@ pub(crate) async fn watch_kind(shared: &Arc<Shared>, target: &ObjectRef) {
         return;
     }
     let client = shared.client.clone();
-    let api: Api<Watched> = match &shared.generic.namespace {
+    let api: Api<Watched> = match &shared.namespace {
         Some(namespace) => Api::namespaced_with(client, namespace, &resource),
         None => Api::all_with(client, &resource),
     };

@@ -12,6 +12,7 @@ mod mirror;
 mod run;
 mod scrape;
 mod shared;
+mod sources;
 mod store;
 mod watches;
 mod world;

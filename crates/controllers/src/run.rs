@@ -45,7 +45,7 @@ pub struct Edges {
 pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     let controllers = Controllers::new(&config, &edges);
     let mut shared = controllers.shared(&config, &edges);
-    shared.generic.namespace.clone_from(&config.namespace);
+    shared.namespace.clone_from(&config.namespace);
     let shared = Arc::new(shared);
     publish_series(&shared, &config, &edges.metrics);
     let gates = start_watches(&shared, &config, &edges);

@@ -15,6 +15,7 @@ use lockstep_runtime::events::{Events, Recorder};
 use crate::generic::GenericTargets;
 use crate::key::ObjectKey;
 use crate::mirror::Mirror;
+use crate::sources::TemplateSources;
 
 /// Shared by all runs.
 pub(crate) struct Shared {
@@ -26,6 +27,9 @@ pub(crate) struct Shared {
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
     pub(crate) generic: GenericTargets,
+    pub(crate) sources: TemplateSources,
+    /// Only this namespace, where one is given.
+    pub(crate) namespace: Option<String>,
     settings: [Arc<Settings>; 2],
     prunes_generation: AtomicBool,
 }
@@ -69,6 +73,8 @@ impl Shared {
             queues,
             recorders,
             generic: GenericTargets::default(),
+            sources: TemplateSources::default(),
+            namespace: None,
             settings: [with(settings.observed_generation), with(false)],
             prunes_generation: AtomicBool::new(false),
         }

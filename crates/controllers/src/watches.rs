@@ -18,7 +18,7 @@ use crate::key::ObjectKey;
 use crate::mirror::Touch;
 use crate::shared::Shared;
 
-/// Time between the runs of two users of a store that changed.
+/// Time between the runs of two users of something that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
 
 /// ExternalSecrets: whatever changed runs.
@@ -41,10 +41,12 @@ pub(crate) async fn external_secrets(
                 let key = crate::mirror::external_secret_key(&object);
                 shared.mirror.external_secrets().remove(&key);
                 shared.queues.external_secrets.remove(&key);
+                shared.sources.forget(&key);
             }
             Change::Synced => {
                 for key in shared.mirror.external_secrets().end_list() {
                     shared.queues.external_secrets.remove(&key);
+                    shared.sources.forget(&key);
                 }
                 gate.open();
             }
@@ -165,7 +167,8 @@ pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
         wake(shared, waiting);
     }
     if touch.new_spec {
-        refresh_users(shared, &key);
+        let users = shared.mirror.external_secrets().store_users(&key);
+        refresh(shared, users);
     }
     if touch.run {
         match key.kind {
@@ -175,13 +178,16 @@ pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
     }
 }
 
-/// Runs everyone who reads through a changed store, spread so that the store is not flooded.
-fn refresh_users(shared: &Shared, store: &StoreKey) {
-    let users = shared.mirror.external_secrets().store_changed(store);
+/// Refreshes objects something of which they read from changed, spread so that no store is flooded.
+pub(crate) fn refresh(shared: &Shared, users: Vec<ObjectKey>) {
     let mut at = shared.now();
     for key in users {
-        shared.queues.external_secrets.due(key, at);
-        at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
+        if shared.mirror.external_secrets().inputs_changed(&key) {
+            shared.queues.external_secrets.due(key, at);
+            at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
+        } else {
+            shared.sources.forget(&key);
+        }
     }
 }
 

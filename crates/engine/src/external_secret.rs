@@ -32,7 +32,7 @@ pub struct Observation {
     pub former_targets: Vec<Arc<TargetRow>>,
     /// The last refresh that only memory knows of.
     pub last_refresh: Option<Timestamp>,
-    /// Whether a store it reads from changed since.
+    /// Whether something it reads from changed since.
     pub inputs_changed: bool,
 }
 

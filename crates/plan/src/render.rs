@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_api::external_secret::{EngineVersion, Template};
 use lockstep_provider::SecretMap;
 
 pub(crate) use engine::transform_keys;
@@ -56,10 +57,21 @@ pub(crate) fn render(
     else {
         return Ok(untemplated(object, data, means.settings));
     };
-    validate::secret_template(&object.spec)
+    supported(template)
+        .and_then(|()| validate::secret_template(&object.spec))
         .map_err(RenderError::from)
         .and_then(|()| template::apply(template, data, means))
         .map_err(|error| error.within("could not apply template"))
+}
+
+/// Refuses languages other than the one there is.
+pub(crate) fn supported(template: &Template) -> Result<(), String> {
+    match &template.engine_version {
+        Some(EngineVersion::Unknown(word)) if !word.is_empty() => {
+            Err(format!("unsupported template engine version: {word}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Labels and annotations of a target that no template renders: those of the template as they are

@@ -7,4 +7,5 @@ mod leadership;
 mod process;
 mod start;
 mod targets;
+mod templates;
 mod webhook;

@@ -38,7 +38,7 @@ pub(crate) struct Memory {
     pub(crate) refreshed: Option<Timestamp>,
     /// Whether an unlabelled Secret of the target's name is waited for.
     pub(crate) awaits_target: bool,
-    /// Whether a store it reads from changed since its last run.
+    /// Whether a store or a text it reads from changed since its last run.
     pub(crate) inputs_changed: bool,
 }
 
@@ -159,21 +159,16 @@ impl ExternalSecrets {
         Some((serde_json::from_slice(&row.packed).ok()?, memory))
     }
 
-    /// Notes for everyone who reads through a store that it changed, and returns them.
-    pub(crate) fn store_changed(&mut self, store: &StoreKey) -> Vec<ObjectKey> {
-        let users: Vec<ObjectKey> = self
-            .by_store
-            .get(store)
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        for key in &users {
-            if let Some(row) = self.rows.get_mut(key) {
-                row.memory.inputs_changed = true;
-            }
-        }
-        users
+    /// Who reads through a store.
+    pub(crate) fn store_users(&self, store: &StoreKey) -> Vec<ObjectKey> {
+        let users = self.by_store.get(store).into_iter().flatten();
+        users.cloned().collect()
+    }
+
+    /// Notes that something an object reads from changed; whether there is such an object.
+    pub(crate) fn inputs_changed(&mut self, key: &ObjectKey) -> bool {
+        let row = self.rows.get_mut(key);
+        row.map(|row| row.memory.inputs_changed = true).is_some()
     }
 
     /// Who reads through a store and is not ready.

@@ -27,7 +27,8 @@ pub struct Observed<'a> {
     pub former_targets: &'a [&'a TargetRow],
     /// The true last refresh, where memory has a later one than the status.
     pub last_refresh: Option<Timestamp>,
-    /// Whether something the object reads from changed since its last refresh: a store's spec.
+    /// Whether something the object reads from changed since its last refresh: a store's spec, or
+    /// an object its templates come from.
     pub inputs_changed: bool,
     /// ConfigMaps and Secrets named by `target.template.templateFrom`; needed by `plan` only.
     pub sources: &'a TemplateSources,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::place::{Canvas, Place};
 use super::{Object, ObjectPlan, ObjectRef};
 use crate::failure::Failure;
-use crate::render::{Means, Output, RenderError, Texts};
+use crate::render::{Means, Output, RenderError, Texts, supported};
 use crate::target::{Desired, Managed, Section, settle_ownership};
 use crate::validate;
 
@@ -58,6 +58,7 @@ pub(crate) fn build(
     match template {
         None => put_fetched(&mut body, reference, data)?,
         Some(template) => {
+            supported(template)?;
             validate::secret_template(&object.spec)?;
             put_template(&mut body, reference, template, data, means)?;
         }

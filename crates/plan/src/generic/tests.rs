@@ -1,7 +1,11 @@
 //! Targets that are no Secrets: what they are made of, whose they are, and what stays.
 
+use std::collections::BTreeMap;
+
 use lockstep_api::ExternalSecret;
-use lockstep_provider::SecretMap;
+use lockstep_provider::{SecretMap, SecretValue};
+use proptest::collection::btree_map;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -402,4 +406,61 @@ fn contents_appear_in_no_debug_output() {
 
     assert!(!format!("{made:?}").contains("canary"));
     assert!(!format!("{:?}", ObjectPlan::Create(made)).contains("canary"));
+}
+
+/// A live object that someone else made.
+fn found(kind: &str, data: &BTreeMap<String, String>) -> Object {
+    let content = if kind == "Thing" {
+        json!({"spec": {"data": data}, "other": 1})
+    } else {
+        json!({"data": data, "other": 1})
+    };
+    let mut live = live(content);
+    live.0.insert("kind".to_owned(), kind.into());
+    live.0["metadata"]["ownerReferences"] = json!([]);
+    live.0["metadata"]["labels"] = json!({"theirs": "x"});
+    live
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_second_run_does_nothing_and_no_key_comes_from_nowhere(
+        kind in prop::sample::select(vec!["ConfigMap", "Secret", "Thing"]),
+        policy in prop::sample::select(vec!["Owner", "Orphan", "CreateOrMerge", "Merge"]),
+        wanted in btree_map("[a-d]", "[x-z]{0,2}", 1..4),
+        held in prop::option::of(btree_map("[a-d]", "[x-z]{0,2}", 0..4)),
+    ) {
+        let data: SecretMap = wanted
+            .iter()
+            .map(|(key, value)| (key.clone(), SecretValue::from(value.as_str())))
+            .collect();
+        let before = held.as_ref().map(|data| found(kind, data));
+        let object = || target(kind, &format!("creationPolicy: {policy}"));
+
+        let made = match planned(object(), before.as_ref(), data.clone()).unwrap() {
+            ObjectPlan::Create(made) | ObjectPlan::Replace(made) => made,
+            ObjectPlan::InSync => return Ok(()),
+            ObjectPlan::Missing => {
+                prop_assert!(policy == "Merge" && before.is_none());
+                return Ok(());
+            }
+            other => panic!("{other:?}"),
+        };
+
+        prop_assert!(made.is_untouched());
+        let again = planned(object(), Some(&made), data).unwrap();
+        prop_assert_eq!(again, ObjectPlan::InSync);
+        let content = if kind == "Thing" { &made.0["spec"]["data"] } else { &made.0["data"] };
+        let merges = policy.contains("Merge") && kind != "Thing";
+        for key in content.as_object().unwrap().keys() {
+            let was_held = held.as_ref().is_some_and(|held| held.contains_key(key));
+            prop_assert!(wanted.contains_key(key) || (merges && was_held));
+        }
+        if before.is_some() {
+            prop_assert_eq!(&made.0["metadata"]["labels"]["theirs"], "x");
+            prop_assert_eq!(&made.0["other"], 1);
+        }
+    }
 }

@@ -76,7 +76,11 @@ pub(crate) fn transform_keys(
     settings: &Settings,
     now: Timestamp,
 ) -> Result<SecretMap, Error> {
-    let template = Template::parse("transform", source, &Options::default()).map_err(|error| {
+    let options = Options::default();
+    let template = settings
+        .templates
+        .get("transform", source.as_bytes(), &options);
+    let template = template.map_err(|error| {
         Error::invalid_spec(format!(
             "transform failed with failed to parse template: {error}"
         ))

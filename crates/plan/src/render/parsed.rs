@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lockstep_template::{Error, Options, Template};
+use lockstep_template::{Error, MissingKey, Options, Template};
 
 /// Bytes all kept templates may have, by the estimate of [`weight`].
 const BOUND: usize = 1024 * 1024;
@@ -33,6 +33,7 @@ struct Generation {
 struct Kept {
     /// What it was read with.
     delimiters: (Box<str>, Box<str>),
+    missing_key: MissingKey,
     template: Arc<Template>,
 }
 
@@ -56,6 +57,7 @@ impl ParsedTemplates {
         );
         let kept = Kept {
             delimiters,
+            missing_key: options.missing_key,
             template: Arc::clone(&template),
         };
         self.lock().keep(name, text, kept);
@@ -71,7 +73,9 @@ impl ParsedTemplates {
 impl Kept {
     fn is_read_with(&self, options: &Options<'_>) -> bool {
         let (left, right) = &self.delimiters;
-        **left == *options.left_delimiter && **right == *options.right_delimiter
+        **left == *options.left_delimiter
+            && **right == *options.right_delimiter
+            && self.missing_key == options.missing_key
     }
 }
 
@@ -142,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn another_name_text_or_delimiter_is_another_template() {
+    fn another_name_text_or_option_is_another_template() {
         let parsed = ParsedTemplates::default();
         let options = Options::default();
         let first = parsed.get("x", b"{{ .a }}", &options).unwrap();
@@ -155,9 +159,14 @@ mod tests {
         let named = parsed.get("y", b"{{ .a }}", &options).unwrap();
         let written = parsed.get("x", b"{{ .b }}", &options).unwrap();
         let delimited = parsed.get("x", b"{{ .a }}", &brackets).unwrap();
+        let strict = Options {
+            missing_key: MissingKey::Error,
+            ..options
+        };
+        let strict = parsed.get("x", b"{{ .a }}", &strict).unwrap();
 
         assert_eq!(named.name(), "y");
-        for other in [named, written, delimited] {
+        for other in [named, written, delimited, strict] {
             assert!(!Arc::ptr_eq(&first, &other));
         }
     }

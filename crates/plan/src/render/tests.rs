@@ -267,3 +267,34 @@ fn a_failing_literal_is_named_by_its_place_not_by_its_text() {
 
     assert!(error.contains("at key templateFrom[0].literal:"), "{error}");
 }
+
+#[test]
+fn another_template_language_is_refused() {
+    assert!(rendered("engineVersion: v2, data: {x: y}", map([])).is_ok());
+    assert_eq!(
+        rendered("engineVersion: v1, data: {x: y}", map([])).unwrap_err(),
+        "could not apply template: unsupported template engine version: v1"
+    );
+}
+
+#[test]
+fn a_fault_names_the_template_and_the_place() {
+    let object = one_value("target: {template: {data: {x: \"1\\n2 {{ .nope }}\"}}}");
+    let means = Means {
+        sources: &sources(),
+        settings: &Settings::default(),
+        now: noon(),
+    };
+
+    let fault = render(&object, map([("a", "v")]), means).unwrap_err().fault;
+
+    assert_eq!(
+        fault,
+        Some(TemplateFault {
+            template: TemplateText::Field("spec.target.template.data.x".to_owned()),
+            line: 2,
+            column: 5,
+            message: "map has no entry for key \"nope\"".to_owned(),
+        })
+    );
+}

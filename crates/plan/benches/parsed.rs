@@ -1,0 +1,91 @@
+//! Times planning an everyday ExternalSecret with templates parsed anew and with templates kept:
+//! `cargo bench -p lockstep-plan`.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use lockstep_api::ExternalSecret;
+use lockstep_plan::external_secret::{Assembled, Observed, TargetView, TemplateSources, plan};
+use lockstep_plan::{ParsedTemplates, Settings, StoreKey, StoreView};
+use lockstep_provider::{SecretMap, SecretValue};
+
+const OBJECT: &str = r#"
+metadata: {name: es, namespace: ns, uid: u, generation: 1}
+spec:
+  secretStoreRef: {name: s}
+  data:
+  - {secretKey: user, remoteRef: {key: u}}
+  target:
+    template:
+      data:
+        dsn: "postgres://{{ .user | urlquery }}:{{ .password | urlquery }}@{{ .host }}:5432/app"
+        .dockerconfigjson: '{"auths":{"{{ .host }}":{"auth":"{{ printf "%s:%s" .user .password | b64enc }}"}}}'
+        app.env: |
+          {{- range $key, $value := . }}
+          {{ $key | upper }}={{ $value | quote }}
+          {{- end }}
+        config.yaml: |
+          database:
+            user: {{ .user | quote }}
+            {{- if eq .tls "true" }}
+            sslmode: require
+            {{- else }}
+            sslmode: disable
+            {{- end }}
+"#;
+
+const ROUNDS: u32 = 20_000;
+
+fn main() {
+    let object: ExternalSecret = serde_saphyr::from_str(OBJECT).unwrap();
+    let stores: BTreeMap<StoreKey, Arc<StoreView>> = BTreeMap::new();
+    let data: SecretMap = [
+        ("user", "alice"),
+        ("password", "s3cr&t"),
+        ("host", "db.internal"),
+        ("tls", "true"),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), SecretValue::from(value)))
+    .collect();
+    let (labels, sources) = (BTreeMap::new(), TemplateSources::new());
+    let observed = Observed {
+        object: &object,
+        namespace_labels: &labels,
+        stores: &stores,
+        target: TargetView::Absent,
+        former_targets: &[],
+        last_refresh: None,
+        inputs_changed: false,
+        sources: &sources,
+        jitter: 0.0,
+    };
+    let shared = Settings::default();
+    let run = |settings: &Settings| {
+        let assembled = Assembled {
+            data: data.clone(),
+            events: Vec::new(),
+        };
+        let now = jiff::Timestamp::UNIX_EPOCH;
+        std::hint::black_box(plan(&observed, assembled, settings, now).unwrap());
+    };
+    let timed = |round: &dyn Fn()| {
+        let start = Instant::now();
+        (0..ROUNDS).for_each(|_| round());
+        start.elapsed() / ROUNDS
+    };
+
+    for _ in 0..2 {
+        let anew = timed(&|| {
+            run(&Settings {
+                templates: ParsedTemplates::default(),
+                ..shared.clone()
+            });
+        });
+        let kept = timed(&|| run(&shared.clone()));
+        let share = kept.as_secs_f64() / anew.as_secs_f64();
+        println!("parsed anew {anew:?}, kept {kept:?} a plan: {share:.2} of the time");
+    }
+}
