@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod generic;
+mod helm;
 mod leadership;
 mod process;
 mod start;

@@ -80,8 +80,8 @@ pub fn differences(crds: &[Crd]) -> Result<Vec<Difference>, CrdError> {
     Ok(found)
 }
 
-/// Upstream's definitions by name.
-fn upstream() -> Result<BTreeMap<String, Value>, CrdError> {
+/// Upstream's definitions by name, as its chart installs them.
+pub fn upstream() -> Result<BTreeMap<String, Value>, CrdError> {
     let data = data::Upstream::load()?;
     let mut manifests = BTreeMap::new();
     for definition in &data.crds {

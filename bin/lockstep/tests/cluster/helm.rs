@@ -1,0 +1,163 @@
+//! Releases of the chart on a real API server, by Helm 3: upgraded from the original chart, rolled
+//! back, uninstalled and installed again. CRDs, objects and Secrets stay the same ones all along.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lockstep_testkit::api::Api;
+use lockstep_testkit::controlplane::{Cluster, ControlPlane};
+use lockstep_testkit::helm::Helm;
+use lockstep_testkit::manifest;
+use serde_json::{Value, json};
+
+use crate::process::{Room, operator, until};
+
+/// The test cluster has the chart's own names already, for the operator under test.
+const RELEASE: [&str; 3] = ["secrets-manager", "--namespace", "secrets-manager"];
+const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// What must never be replaced by another object of the same name.
+#[derive(Debug, PartialEq, Eq)]
+struct Identities {
+    crds: BTreeMap<String, String>,
+    external_secret: String,
+    secret: (String, String),
+}
+
+fn identities(room: &Room) -> Identities {
+    let text = |value: &Value, pointer: &str| manifest::text(value, pointer).to_owned();
+    let crds = crds(&room.api);
+    let secret = room.secret("es").unwrap();
+    Identities {
+        crds: crds
+            .iter()
+            .map(|crd| (text(crd, "/metadata/name"), text(crd, "/metadata/uid")))
+            .collect(),
+        external_secret: text(&room.external_secret("es"), "/metadata/uid"),
+        secret: (
+            text(&secret, "/metadata/uid"),
+            text(&secret, "/metadata/resourceVersion"),
+        ),
+    }
+}
+
+fn crds(api: &Api) -> Vec<Value> {
+    let found = api.get(CRDS).unwrap();
+    found["items"].as_array().unwrap().clone()
+}
+
+/// A chart of the original's name with its CRDs as it renders them: templates, and nothing that
+/// keeps them.
+fn original_chart(dir: &Path) {
+    let templates = dir.join("templates");
+    std::fs::create_dir_all(&templates).unwrap();
+    std::fs::write(
+        dir.join("Chart.yaml"),
+        "apiVersion: v2\nname: external-secrets\nversion: 2.8.0\nappVersion: v2.8.0\n",
+    )
+    .unwrap();
+    for (name, crd) in lockstep_api::crds::compare::upstream().unwrap() {
+        let text = crd.to_string().replace("{{", "{{ \"{{\" }}");
+        std::fs::write(templates.join(format!("{name}.yaml")), text).unwrap();
+    }
+}
+
+fn release(helm: &Helm, words: &[&str]) -> String {
+    let words: Vec<_> = words.iter().chain(&RELEASE).copied().collect();
+    helm.release(&words, &json!({})).unwrap()
+}
+
+fn run(helm: &Helm, words: &[&str]) -> String {
+    helm.run(words).unwrap()
+}
+
+#[test]
+fn nothing_is_lost_by_upgrade_rollback_uninstall_and_reinstall() {
+    let plane = ControlPlane::start(None).unwrap();
+    let cluster: &Cluster = &plane;
+    let helm = Helm::on(&cluster.admin_kubeconfig()).unwrap();
+    let original = tempfile::tempdir().unwrap();
+    original_chart(original.path());
+    let chart = original.path().display().to_string();
+    let [name, flag, namespace] = RELEASE;
+    let install = [
+        "install",
+        name,
+        &chart,
+        flag,
+        namespace,
+        "--create-namespace",
+    ];
+    run(&helm, &install);
+    let api = cluster.admin().unwrap();
+    until("service of the CRDs", || {
+        let asked = ["", "/secretstores", "/externalsecrets"].map(|kind| {
+            let found = api.get(&format!("/apis/external-secrets.io/v1{kind}"));
+            found.map_or_else(|error| error.to_string(), |found| found.to_string())
+        });
+        let listed = ["SecretStore", "ExternalSecret"]
+            .iter()
+            .all(|kind| asked[0].contains(&format!("\"kind\":\"{kind}\"")));
+        let served = asked[1..].iter().all(|list| list.contains("\"items\""));
+        if listed && served {
+            Ok(asked)
+        } else {
+            Err(asked)
+        }
+    });
+    let running = operator(cluster, &[]);
+    let room = Room::new(cluster);
+    room.fill();
+    room.synced();
+    let before = identities(&room);
+    assert_eq!(before.crds.len(), 25);
+
+    release(&helm, &["upgrade"]);
+    assert_eq!(identities(&room), before, "after the upgrade");
+    for crd in crds(&room.api) {
+        let policy = &crd["metadata"]["annotations"]["helm.sh/resource-policy"];
+        assert_eq!(policy, "keep", "{}", manifest::label(&crd));
+    }
+
+    run(&helm, &["rollback", name, "1", flag, namespace]);
+    assert_eq!(identities(&room), before, "after the rollback");
+    release(&helm, &["upgrade"]);
+    run(&helm, &["uninstall", name, flag, namespace]);
+    assert_eq!(identities(&room), before, "after the uninstall");
+    let notes = release(&helm, &["install"]);
+    assert_eq!(identities(&room), before, "after installing again");
+    assert!(notes.contains("stay in the cluster"), "{notes}");
+    assert!(!notes.contains("somebody else"), "{notes}");
+    room.synced();
+    drop(running);
+}
+
+#[test]
+fn crds_that_were_applied_beside_the_release_are_left_to_their_owner() {
+    let plane = ControlPlane::start_bare().unwrap();
+    let cluster: &Cluster = &plane;
+    cluster.install_crds().unwrap();
+    let helm = Helm::on(&cluster.admin_kubeconfig()).unwrap();
+    let words: Vec<_> = ["install", "--create-namespace"]
+        .iter()
+        .chain(&RELEASE)
+        .copied()
+        .collect();
+
+    let values = json!({"crds": {"takeOwnership": true}});
+    let refused = helm.release(&words, &values).unwrap_err().to_string();
+    assert!(refused.contains("invalid ownership metadata"), "{refused}");
+
+    let values = json!({"enableHTTP2": true, "crds": {"createSecretStore": false}});
+    let notes = helm.release(&words, &values).unwrap();
+    for part in [
+        "were left to them: externalsecrets.external-secrets.io",
+        "enableHTTP2 (HTTP/1.1 is served)",
+        "crds.createSecretStore (the CRD is needed)",
+    ] {
+        assert!(notes.contains(part), "{part} in {notes}");
+    }
+    let [name, flag, namespace] = RELEASE;
+    run(&helm, &["uninstall", name, flag, namespace]);
+    assert_eq!(crds(&cluster.admin().unwrap()).len(), 25);
+}
