@@ -5,6 +5,7 @@
 mod generic;
 mod helm;
 mod leadership;
+mod monitoring;
 mod process;
 mod start;
 mod targets;
