@@ -9,6 +9,7 @@ mod cluster;
 mod generate;
 mod new_provider;
 mod shell;
+mod simulate;
 mod test;
 
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ enum Command {
     Generate(generate::Args),
     NewProvider(new_provider::Args),
     Bench(bench::Args),
+    Simulate(simulate::Args),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args).map(done),
         Command::NewProvider(args) => new_provider::run(&args).map(done),
         Command::Bench(args) => bench::run(&args).map(done),
+        Command::Simulate(args) => simulate::run(&args).map(done),
     };
     match result {
         Ok(code) => code,

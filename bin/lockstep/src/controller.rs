@@ -173,6 +173,7 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
         check_secret_stores: flags.scope.enable_secret_store_reconciler,
         concurrency: Concurrency::from_flag(flags.concurrent.into()),
+        deletion_guard: flags.deletion_guard == "on",
         extended_labels: flags.enable_extended_metric_labels,
     })
 }

@@ -14,6 +14,8 @@ pub struct Config {
     pub check_secret_stores: bool,
     /// Objects worked on at once, for each controller.
     pub concurrency: Concurrency,
+    /// Whether deletions stop when too much of a store vanishes at once.
+    pub deletion_guard: bool,
     /// Whether per-object series carry the object's app.kubernetes.io labels.
     pub extended_labels: bool,
 }

@@ -2,60 +2,80 @@
 //! outcome into the next wake-up. Decides nothing.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_engine::World;
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_plan::external_secret::{NextRun, created_by};
+use lockstep_plan::Failure;
+use lockstep_plan::external_secret::{NextRun, created_by, tolerance};
 use lockstep_plan::generic::ObjectRef;
 use lockstep_runtime::dispatch::Next;
+use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::generic;
 use crate::key::ObjectKey;
 use crate::shared::Shared;
-use crate::sources;
 use crate::world::ClusterWorld;
 
 /// Time between two looks for a Secret that someone else is to make. It carries no label yet, so no
 /// watch shows it.
 const LOOK_FOR_TARGET: SignedDuration = SignedDuration::from_secs(15);
-/// Time between two tries of a store that cannot be reached.
-const PROBE: f64 = 10.0;
+/// Seconds to the next try of an object whose store is probed. It is woken when the store is back;
+/// this is only for the case that nothing wakes it.
+const WITHOUT_WAKING: f64 = 300.0;
 
 /// Runs one object.
-pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
+pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
     let world = ClusterWorld { shared: &shared };
-    let Some(observation) = observe(&shared, &world, &key).await else {
+    let Some(observation) = observe(&shared, &world, &job, now).await else {
         return Next::Idle;
     };
-    sources::note(&shared, &key, &observation.object);
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
     if let Some(target) = generic {
         generic::watch_kind(&shared, &target).await;
     }
+    let key = job.key;
     let engine = Engine {
         world: &world,
         stores: shared.as_ref(),
-        connections: &shared.connections,
+        reads: &shared.reads,
         settings: shared.settings(),
     };
-    let outcome = engine.run(observation, now, fastrand::f64()).await;
+    let mut outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);
     let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
     shared
         .mirror
         .external_secrets()
         .note_run(&key, nanos, &outcome);
-    next(&outcome, now)
+    let kept = share(&shared, &key, &mut outcome);
+    next(&shared, &outcome, now, kept)
+}
+
+/// Lets shared reads keep the object fresh, where they can. Returns whether they do.
+fn share(shared: &Shared, key: &ObjectKey, outcome: &mut Outcome) -> bool {
+    let Some(reads) = outcome.shares.take() else {
+        return shared.sharing.refreshed(key).is_some();
+    };
+    if !shared.sharing.subscribe(key, reads) {
+        shared.input_changed(vec![key.clone()], shared.now());
+    }
+    if !shared.mirror.external_secrets().contains(key) {
+        // It was deleted during its run.
+        shared.sharing.leave(key);
+    }
+    true
 }
 
 async fn observe(
     shared: &Shared,
     world: &ClusterWorld<'_>,
-    key: &ObjectKey,
+    job: &Job<ObjectKey>,
+    now: Timestamp,
 ) -> Option<Observation> {
+    let key = &job.key;
     let (object, memory) = shared.mirror.external_secrets().take(key)?;
     let namespace_labels = shared.mirror.namespaces().labels(key.namespace());
     let target_key = ObjectKey::new(key.namespace(), object.target_name());
@@ -69,14 +89,29 @@ async fn observe(
         None if memory.awaits_target && exists(world, &target_key).await => Target::Unlabelled,
         None => Target::Unknown,
     };
+    // Whoever failed wants to know how it is now.
+    let tolerated = if memory.ready {
+        tolerance(&object)
+    } else {
+        Duration::ZERO
+    };
     Some(Observation {
-        object,
         namespace_labels,
         target,
         former_targets,
-        last_refresh: memory.refreshed,
+        last_refresh: memory.refreshed.max(shared.sharing.refreshed(key)),
         inputs_changed: memory.inputs_changed,
+        asked: match job.lane {
+            Lane::Fresh => memory.asked,
+            Lane::Due => memory.asked.max(due_since(job.waited + tolerated, now)),
+        },
+        object,
     })
+}
+
+fn due_since(waited: Duration, now: Timestamp) -> Timestamp {
+    let waited = SignedDuration::try_from(waited).unwrap_or_default();
+    now.saturating_sub(waited).unwrap_or(now)
 }
 
 async fn exists(world: &ClusterWorld<'_>, target: &ObjectKey) -> bool {
@@ -84,10 +119,12 @@ async fn exists(world: &ClusterWorld<'_>, target: &ObjectKey) -> bool {
     matches!(found, Ok(Some(_)))
 }
 
-fn next(outcome: &Outcome, now: Timestamp) -> Next {
+fn next(shared: &Shared, outcome: &Outcome, now: Timestamp, kept_fresh: bool) -> Next {
     let failed = outcome.failure.is_some();
     let at = |delay: SignedDuration| now.saturating_add(delay).unwrap_or(Timestamp::MAX);
     let next = match outcome.next {
+        // Shared reads come sooner; the object itself only notes now and then what they did.
+        NextRun::At(time) if kept_fresh => Next::At(outcome.note_at.unwrap_or(time).max(time)),
         NextRun::At(time) => Next::At(time),
         NextRun::After(delay) => {
             let time = at(SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX));
@@ -99,12 +136,13 @@ fn next(outcome: &Outcome, now: Timestamp) -> Next {
         }
         NextRun::Backoff if failed => Next::Failed,
         NextRun::Backoff => Next::Again,
-        NextRun::Breaker => {
-            let delay = PROBE * (0.5 + fastrand::f64());
+        NextRun::Breaker if is_probed(shared, outcome) => {
+            let delay = WITHOUT_WAKING * (0.8 + 0.4 * fastrand::f64());
             Next::FailedUntil(at(
                 SignedDuration::try_from_secs_f64(delay).unwrap_or_default()
             ))
         }
+        NextRun::Breaker => Next::Failed,
         NextRun::OnChange => Next::Idle,
     };
     if outcome.awaits_target {
@@ -115,6 +153,12 @@ fn next(outcome: &Outcome, now: Timestamp) -> Next {
         };
     }
     next
+}
+
+/// Whether the store that failed is probed, so that its return wakes the object.
+fn is_probed(shared: &Shared, outcome: &Outcome) -> bool {
+    let store = outcome.failure.as_ref().and_then(Failure::store);
+    store.is_some_and(|store| shared.reads.is_open(store))
 }
 
 fn log(key: &ObjectKey, outcome: &Outcome) {

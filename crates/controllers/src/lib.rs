@@ -2,17 +2,20 @@
 //! input and output around `lockstep-engine`; every decision is `lockstep-plan`'s.
 
 mod config;
+mod deletion;
 mod events;
 mod external_secret;
 mod gate;
+mod gauges;
 mod generator;
 mod generic;
+mod inputs;
 mod key;
 mod mirror;
 mod run;
 mod scrape;
 mod shared;
-mod sources;
+mod sharing;
 mod store;
 mod watches;
 mod world;

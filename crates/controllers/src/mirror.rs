@@ -2,6 +2,7 @@
 //! lock is held for a lookup and never across an await.
 
 mod external_secrets;
+mod inputs;
 mod namespaces;
 mod relist;
 mod stores;
@@ -10,6 +11,7 @@ mod targets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use external_secrets::{ExternalSecrets, Touch, key_of as external_secret_key};
+pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};
 pub(crate) use namespaces::Namespaces;
 pub(crate) use relist::Relist;
 pub(crate) use stores::Stores;
@@ -22,6 +24,7 @@ pub(crate) struct Mirror {
     stores: Mutex<Stores>,
     targets: Mutex<Targets>,
     namespaces: Mutex<Namespaces>,
+    inputs: Mutex<Inputs>,
 }
 
 impl Mirror {
@@ -35,6 +38,10 @@ impl Mirror {
 
     pub(crate) fn targets(&self) -> MutexGuard<'_, Targets> {
         locked(&self.targets)
+    }
+
+    pub(crate) fn inputs(&self) -> MutexGuard<'_, Inputs> {
+        locked(&self.inputs)
     }
 
     pub(crate) fn namespaces(&self) -> MutexGuard<'_, Namespaces> {

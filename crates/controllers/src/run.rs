@@ -1,6 +1,6 @@
 //! Starts everything: one watch a kind, one dispatcher a controller, until a stop is asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use k8s_openapi::NamespaceResourceScope;
@@ -9,22 +9,25 @@ use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
+use lockstep_engine::reads::Observer;
 use lockstep_plan::StoreKind;
 use lockstep_provider::Services;
 use lockstep_runtime::dispatch::{self, Dispatcher};
 use lockstep_runtime::events::Events;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::metrics::Metrics;
+use lockstep_runtime::schedule::Job;
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::spawn;
 use lockstep_runtime::watch::{self, Guarded, watch};
 
 use crate::config::Config;
 use crate::gate::{self, Gate};
+use crate::gauges::Gauges;
 use crate::key::ObjectKey;
 use crate::scrape::{ExternalSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
-use crate::{external_secret, store, watches};
+use crate::{external_secret, sharing, store, watches};
 
 /// How long the last events may take after a stop was asked for.
 const EVENTS_GRACE: Duration = Duration::from_millis(250);
@@ -44,10 +47,11 @@ pub struct Edges {
 /// Runs all controllers until a stop is asked for.
 pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     let controllers = Controllers::new(&config, &edges);
-    let mut shared = controllers.shared(&config, &edges);
-    shared.namespace.clone_from(&config.namespace);
-    let shared = Arc::new(shared);
+    let shared = controllers.shared(&config, &edges);
     publish_series(&shared, &config, &edges.metrics);
+    let observer: Weak<dyn Observer> = Arc::<Shared>::downgrade(&shared);
+    shared.reads.observe(observer);
+    spawn("probes", Arc::clone(&shared.reads).keep_probing());
     let gates = start_watches(&shared, &config, &edges);
     controllers.run(shared, &config, gates, shutdown).await;
 }
@@ -75,7 +79,7 @@ impl Controllers {
         }
     }
 
-    fn shared(&self, config: &Config, edges: &Edges) -> Shared {
+    fn shared(&self, config: &Config, edges: &Edges) -> Arc<Shared> {
         let queues = Queues {
             external_secrets: self.external_secrets.handle(),
             secret_stores: self.secret_stores.handle(),
@@ -89,13 +93,8 @@ impl Controllers {
             all: events,
         };
         let services = Arc::clone(&edges.services);
-        Shared::new(
-            edges.client.clone(),
-            services,
-            queues,
-            recorders,
-            &config.settings,
-        )
+        let client = edges.client.clone();
+        Shared::new(client, services, queues, recorders, config)
     }
 
     async fn run(self, shared: Arc<Shared>, config: &Config, gates: Gates, shutdown: Shutdown) {
@@ -103,7 +102,7 @@ impl Controllers {
             let (shared, shutdown) = (Arc::clone(&shared), shutdown.clone());
             async move {
                 if enabled {
-                    let run = move |key| store::run(Arc::clone(&shared), key);
+                    let run = move |job: Job<_>| store::run(Arc::clone(&shared), job.key);
                     dispatcher.run(run, shutdown).await;
                 }
             }
@@ -116,8 +115,10 @@ impl Controllers {
                 () = shutdown.requested() => return,
             }
             let shared = Arc::clone(&shared);
-            let run = move |key| external_secret::run(Arc::clone(&shared), key);
-            self.external_secrets.run(run, shutdown.clone()).await;
+            let reads = sharing::run(Arc::clone(&shared), shutdown.clone());
+            let run = move |job| external_secret::run(Arc::clone(&shared), job);
+            let objects = self.external_secrets.run(run, shutdown.clone());
+            futures_util::join!(reads, objects);
         };
         futures_util::join!(secret_stores, cluster_stores, external_secrets);
         shared.recorders.all.flush(EVENTS_GRACE).await;
@@ -219,6 +220,7 @@ where
 
 fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
     let extended = config.extended_labels;
+    metrics.add_rows(Arc::new(Gauges(Arc::clone(shared))));
     metrics.add_rows(Arc::new(ExternalSecretRows {
         shared: Arc::clone(shared),
         extended,

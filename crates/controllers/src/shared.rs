@@ -1,33 +1,40 @@
 //! What all controllers of the process share: the mirror, connections, queues and the edges.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use jiff::Timestamp;
 use kube::Client;
-use lockstep_engine::{Connections, StoreRecord, StoreSource};
+use lockstep_engine::{Connections, Reads, StoreRecord, StoreSource};
 use lockstep_plan::{Settings, StoreKey, StoreLookup, StoreView};
 use lockstep_provider::Services;
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::dispatch::Handle;
 use lockstep_runtime::events::{Events, Recorder};
 
+use crate::config::Config;
+use crate::deletion::DeletionGuard;
 use crate::generic::GenericTargets;
+use crate::inputs::InputWatches;
 use crate::key::ObjectKey;
 use crate::mirror::Mirror;
-use crate::sources::TemplateSources;
+use crate::sharing::Sharing;
 
 /// Shared by all runs.
 pub(crate) struct Shared {
     pub(crate) mirror: Mirror,
-    pub(crate) connections: Connections,
+    pub(crate) reads: Arc<Reads>,
+    pub(crate) sharing: Sharing,
+    pub(crate) deletions: DeletionGuard,
+    pub(crate) inputs: InputWatches,
+    /// Itself, for tasks that outlive the call they are started in.
+    myself: Weak<Self>,
     pub(crate) client: Client,
     pub(crate) writer: Writer,
     pub(crate) services: Arc<Services>,
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
     pub(crate) generic: GenericTargets,
-    pub(crate) sources: TemplateSources,
     /// Only this namespace, where one is given.
     pub(crate) namespace: Option<String>,
     settings: [Arc<Settings>; 2],
@@ -56,8 +63,28 @@ impl Shared {
         services: Arc<Services>,
         queues: Queues,
         recorders: Recorders,
-        settings: &Settings,
+        config: &Config,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|myself| {
+            Self::build(
+                client,
+                (services, queues, recorders),
+                config,
+                Weak::clone(myself),
+            )
+        })
+    }
+
+    fn build(
+        client: Client,
+        (services, queues, recorders): (Arc<Services>, Queues, Recorders),
+        config: &Config,
+        myself: Weak<Self>,
     ) -> Self {
+        let settings = &Settings {
+            started: Some(services.time.now()),
+            ..config.settings.clone()
+        };
         let with = |observed_generation| {
             Arc::new(Settings {
                 observed_generation,
@@ -66,15 +93,18 @@ impl Shared {
         };
         Self {
             mirror: Mirror::default(),
-            connections: Connections::new(Arc::clone(&services)),
+            reads: Reads::new(Connections::new(Arc::clone(&services)), settings.salt),
+            sharing: Sharing::default(),
+            deletions: DeletionGuard::new(config.deletion_guard),
+            inputs: InputWatches::default(),
+            myself,
             writer: Writer::new(client.clone()),
             client,
             services,
             queues,
             recorders,
             generic: GenericTargets::default(),
-            sources: TemplateSources::default(),
-            namespace: None,
+            namespace: config.namespace.clone(),
             settings: [with(settings.observed_generation), with(false)],
             prunes_generation: AtomicBool::new(false),
         }
@@ -93,8 +123,38 @@ impl Shared {
         }
     }
 
+    /// A handle for a task of its own; `None` only while the process ends.
+    pub(crate) fn handle(&self) -> Option<Arc<Self>> {
+        self.myself.upgrade()
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.services.time.now()
+    }
+
+    /// Runs objects because something they read from changed. Answers to reads that began before
+    /// `asked` are too old for them.
+    pub(crate) fn input_changed(&self, keys: Vec<ObjectKey>, asked: Timestamp) {
+        for key in keys {
+            self.mirror.external_secrets().ask(&key, asked, true);
+            self.queues.external_secrets.fresh(key);
+        }
+    }
+
+    /// Notes that the remote secrets of an object are there, or that it is gone.
+    pub(crate) fn is_present(&self, key: &ObjectKey) {
+        if !self.deletions.is_idle() {
+            let stores = self.mirror.external_secrets().stores_of(key);
+            self.deletions.present(key, &stores);
+        }
+    }
+
+    /// Runs an object that has to look after itself from now on.
+    pub(crate) fn look_again(&self, keys: Vec<ObjectKey>) {
+        let now = self.now();
+        for key in keys {
+            self.queues.external_secrets.due(key, now);
+        }
     }
 }
 

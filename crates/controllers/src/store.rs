@@ -12,6 +12,7 @@ use lockstep_plan::store::{StorePlan, report};
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::dispatch::Next;
 
+use crate::deletion;
 use crate::events::about_store;
 use crate::shared::Shared;
 use crate::watches::saw_store;
@@ -23,7 +24,8 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     let Some(record) = shared.mirror.stores().get(&key) else {
         return Next::Idle;
     };
-    let Some(outcome) = engine::check(&record, &shared.connections, shared.settings()).await else {
+    let Some(outcome) = engine::check(&record, shared.reads.connections(), shared.settings()).await
+    else {
         tracing::debug!(store = %key, "skip store");
         return Next::Idle;
     };
@@ -32,6 +34,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     for event in &plan.events {
         about_store(&shared.recorders, &record, event);
     }
+    deletion::remind(&shared, &record);
     let written = match &plan.status {
         Some(status) => write_status(&shared, &record, status).await,
         None => Ok(()),

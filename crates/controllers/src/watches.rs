@@ -1,7 +1,7 @@
 //! Watches feed the mirror, and the mirror's news feed the queues. The only place where an event of
 //! the cluster becomes work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
@@ -14,8 +14,9 @@ use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
+use crate::inputs;
 use crate::key::ObjectKey;
-use crate::mirror::Touch;
+use crate::mirror::{InputKind, Touch};
 use crate::shared::Shared;
 
 /// Time between the runs of two users of something that changed.
@@ -32,21 +33,24 @@ pub(crate) async fn external_secrets(
         match change {
             Change::Reset => shared.mirror.external_secrets().begin_list(),
             Change::Applied(object) => {
-                let (key, touch) = shared.mirror.external_secrets().apply(object);
+                let now = shared.now();
+                let inputs = inputs::of_object(&object);
+                let (key, touch) = shared.mirror.external_secrets().apply(object, now);
                 if touch != Touch::Same {
+                    inputs::follow_object(&shared, &key, inputs);
                     shared.queues.external_secrets.fresh(key);
                 }
             }
             Change::Deleted(object) => {
                 let key = crate::mirror::external_secret_key(&object);
+                shared.is_present(&key);
                 shared.mirror.external_secrets().remove(&key);
-                shared.queues.external_secrets.remove(&key);
-                shared.sources.forget(&key);
+                forget_object(&shared, &key);
             }
             Change::Synced => {
-                for key in shared.mirror.external_secrets().end_list() {
-                    shared.queues.external_secrets.remove(&key);
-                    shared.sources.forget(&key);
+                let gone = shared.mirror.external_secrets().end_list();
+                for key in &gone {
+                    forget_object(&shared, key);
                 }
                 gate.open();
             }
@@ -62,10 +66,15 @@ pub(crate) async fn targets(
     gate: Gate,
 ) {
     let mut changes = std::pin::pin!(changes);
+    let mut listed = true;
     while let Some(change) = changes.next().await {
         match change {
-            Change::Reset => shared.mirror.targets().begin_list(),
+            Change::Reset => {
+                listed = true;
+                shared.mirror.targets().begin_list();
+            }
             Change::Applied(secret) => {
+                inputs::saw(&shared, &InputKind::Secret, &secret.metadata, listed);
                 let salt = shared.settings().salt;
                 let (key, touched) = shared.mirror.targets().apply(secret, &salt);
                 if touched {
@@ -75,9 +84,11 @@ pub(crate) async fn targets(
             Change::Deleted(secret) => {
                 let key = crate::mirror::secret_key(&secret);
                 shared.mirror.targets().remove(&key);
+                inputs::gone(&shared, &InputKind::Secret, &key);
                 wake_writers(&shared, &key);
             }
             Change::Synced => {
+                listed = false;
                 let gone = shared.mirror.targets().end_list();
                 for key in &gone {
                     wake_writers(&shared, key);
@@ -145,8 +156,7 @@ pub(crate) async fn namespaces(
                 let labels: BTreeMap<_, _> = namespace.metadata.labels.unwrap_or_default();
                 let news = shared.mirror.namespaces().apply(name.clone(), labels);
                 if news && gate.is_open() {
-                    let waiting = shared.mirror.external_secrets().waiting_in(&name);
-                    wake(&shared, waiting);
+                    namespace_changed(&shared, &name);
                 }
             }
             Change::Deleted(namespace) => {
@@ -167,33 +177,61 @@ pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
         wake(shared, waiting);
     }
     if touch.new_spec {
-        let users = shared.mirror.external_secrets().store_users(&key);
-        refresh(shared, users);
+        refresh_users(shared, &key);
     }
     if touch.run {
-        match key.kind {
-            StoreKind::SecretStore => shared.queues.secret_stores.fresh(key),
-            StoreKind::ClusterSecretStore => shared.queues.cluster_stores.fresh(key),
-        }
+        check_store(shared, key);
     }
 }
 
-/// Refreshes objects something of which they read from changed, spread so that no store is flooded.
-pub(crate) fn refresh(shared: &Shared, users: Vec<ObjectKey>) {
+fn check_store(shared: &Shared, key: StoreKey) {
+    match key.kind {
+        StoreKind::SecretStore => shared.queues.secret_stores.fresh(key),
+        StoreKind::ClusterSecretStore => shared.queues.cluster_stores.fresh(key),
+    }
+}
+
+/// Runs everyone who reads through a changed store, spread so that the store is not flooded.
+fn refresh_users(shared: &Shared, store: &StoreKey) {
+    // What was learned through the old spec no longer counts; the users run in any case.
+    shared.reads.forget(store);
+    shared.mirror.inputs().remove_store(store);
+    shared.sharing.leave_store(store);
+    let users = shared
+        .mirror
+        .external_secrets()
+        .store_changed(store, shared.now());
+    run_spread(shared, users);
+}
+
+/// The credentials of a store changed, for the callers of one namespace or for all: connections are
+/// made anew, the store is checked, and whoever reads through it runs.
+pub(crate) fn credential_changed(shared: &Shared, store: &StoreKey, caller: Option<&str>) {
+    shared.reads.reconnect(store);
+    let users = shared
+        .mirror
+        .external_secrets()
+        .store_changed(store, shared.now());
+    let concerned = |key: &ObjectKey| caller.is_none_or(|caller| key.namespace() == caller);
+    run_spread(shared, users.into_iter().filter(concerned).collect());
+    check_store(shared, store.clone());
+}
+
+fn run_spread(shared: &Shared, users: Vec<ObjectKey>) {
     let mut at = shared.now();
     for key in users {
-        if shared.mirror.external_secrets().inputs_changed(&key) {
-            shared.queues.external_secrets.due(key, at);
-            at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
-        } else {
-            shared.sources.forget(&key);
-        }
+        shared.queues.external_secrets.due(key, at);
+        at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
     }
 }
 
 fn forget_store(shared: &Shared, key: &StoreKey) {
     shared.mirror.stores().remove(key);
-    shared.connections.drop_store(key);
+    shared.reads.forget(key);
+    shared.deletions.forget(key);
+    shared.mirror.inputs().remove_store(key);
+    let users = shared.sharing.leave_store(key);
+    shared.look_again(users);
     match key.kind {
         StoreKind::SecretStore => shared.queues.secret_stores.remove(key),
         StoreKind::ClusterSecretStore => shared.queues.cluster_stores.remove(key),
@@ -202,15 +240,35 @@ fn forget_store(shared: &Shared, key: &StoreKey) {
 
 /// Runs the ExternalSecrets that write a target of this name.
 pub(crate) fn wake_writers(shared: &Shared, target: &ObjectKey) {
-    let writers = shared.mirror.external_secrets().writers_of(target);
+    let (writers, now) = (
+        shared.mirror.external_secrets().writers_of(target),
+        shared.now(),
+    );
     for key in writers {
+        shared.mirror.external_secrets().ask(&key, now, false);
         shared.queues.external_secrets.fresh(key);
     }
 }
 
+fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
+    inputs::follow_object(shared, key, BTreeSet::new());
+    shared.queues.external_secrets.remove(key);
+    shared.sharing.leave(key);
+}
+
+/// New labels: who waits may be admitted now, and who shares reads may be shut out.
+fn namespace_changed(shared: &Shared, name: &str) {
+    let (waiting, ready) = shared.mirror.external_secrets().in_namespace(name);
+    wake(shared, waiting);
+    let alone = ready.into_iter().filter(|key| shared.sharing.leave(key));
+    shared.look_again(alone.collect());
+}
+
 /// Runs objects again whose earlier failures no longer count.
 fn wake(shared: &Shared, keys: Vec<ObjectKey>) {
+    let now = shared.now();
     for key in keys {
+        shared.mirror.external_secrets().ask(&key, now, false);
         shared.queues.external_secrets.forgive(&key);
         shared.queues.external_secrets.fresh(key);
     }

@@ -1,24 +1,27 @@
 //! The world of an API server. Every answer to a write goes straight into the mirror, so the next
 //! run does not wait for the watch and the watch's echo starts no run.
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_engine::{Generator, World, WorldError};
-use lockstep_plan::EventNote;
+use lockstep_engine::{Deletion, Generator, World, WorldError};
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
 use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider::{Error, SecretMap, SecretValue};
 use lockstep_runtime::failure::{Failure, FailureKind};
 use lockstep_runtime::target::Target;
 
+use crate::deletion;
 use crate::events::about_external_secret;
 use crate::generic;
 use crate::key::ObjectKey;
-use crate::mirror::Touch;
+use crate::mirror::{Touch, external_secret_key};
 use crate::shared::Shared;
 
 /// Reads and writes of ExternalSecrets and their targets.
@@ -29,7 +32,8 @@ pub(crate) struct ClusterWorld<'a> {
 impl ClusterWorld<'_> {
     /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
     fn saw(&self, object: ExternalSecret) {
-        let (key, touch) = self.shared.mirror.external_secrets().apply(object);
+        let now = self.shared.now();
+        let (key, touch) = self.shared.mirror.external_secrets().apply(object, now);
         if touch == Touch::Changed {
             self.shared.queues.external_secrets.fresh(key);
         }
@@ -57,7 +61,11 @@ impl World for ClusterWorld<'_> {
             .await;
         let patched: ExternalSecret = patched.map_err(world_error)?;
         // The finalizer we asked for must not look like a change by someone else.
-        self.shared.mirror.external_secrets().apply(patched.clone());
+        let now = self.shared.now();
+        self.shared
+            .mirror
+            .external_secrets()
+            .apply(patched.clone(), now);
         Ok(patched)
     }
 
@@ -183,6 +191,18 @@ impl World for ClusterWorld<'_> {
         reference: &GeneratorRef,
     ) -> Result<Generator, Error> {
         crate::generator::read(&self.shared.client, namespace, reference).await
+    }
+
+    fn absent(&self, object: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
+        deletion::ask(self.shared, &external_secret_key(object), stores)
+    }
+
+    fn present(&self, object: &ExternalSecret) {
+        self.shared.is_present(&external_secret_key(object));
+    }
+
+    fn fetching(&self, object: &ExternalSecret) {
+        self.shared.sharing.leave(&external_secret_key(object));
     }
 
     fn publish(&self, object: &ExternalSecret, event: EventNote) {

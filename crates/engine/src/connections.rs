@@ -1,9 +1,10 @@
 //! Open connections, one per store identity. A connection is shared by everyone its answers are the
 //! same for: all users of a SecretStore, all users of a ClusterSecretStore whose credentials do not
-//! depend on the caller, and otherwise the users of one namespace. Failed attempts are not kept.
+//! depend on the caller, and otherwise the users of one namespace. A failed attempt answers those
+//! who waited for it, and nobody else.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -14,6 +15,9 @@ use lockstep_provider::retry::RetrySettings;
 use lockstep_provider::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
 use tokio::sync::Mutex;
 
+use crate::batch::batched;
+use crate::credentials::Noting;
+use crate::reads::Observer;
 use crate::store_record::StoreRecord;
 
 /// Longest life of a connection: a rotated credential is picked up after this time at the latest.
@@ -22,8 +26,6 @@ const LIFETIME: Duration = Duration::from_mins(1);
 const RENEW_AT: f64 = 0.8;
 /// Longest time to connect, and for one call to a backend.
 pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
-/// Calls to one store at once.
-const CALLS_AT_ONCE: usize = 32;
 /// Most stores with an open connection; the ones that end soonest make room.
 const CAPACITY: usize = 4096;
 
@@ -31,26 +33,52 @@ const CAPACITY: usize = 4096;
 pub struct Connections {
     services: Arc<Services>,
     slots: std::sync::Mutex<BTreeMap<Identity, Arc<Mutex<Slot>>>>,
+    observer: OnceLock<Weak<dyn Observer>>,
 }
 
-/// What must be equal for two users to share a slot.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Identity {
-    store: StoreKey,
-    uid: String,
-    generation: i64,
+/// A store as it was when it was connected to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The store.
+    pub store: StoreKey,
+    /// Its unique id: a store made again under the same name is another one.
+    pub uid: String,
+    /// Generation of its spec.
+    pub generation: i64,
+}
+
+impl Identity {
+    /// The identity of a store as it is now.
+    pub fn of(store: &StoreRecord) -> Self {
+        Self {
+            store: store.key.clone(),
+            uid: store.view.uid.clone(),
+            generation: store.view.generation,
+        }
+    }
+}
+
+/// An open connection, and for whom it is.
+#[derive(Clone)]
+pub struct Connected {
+    /// The connection.
+    pub store: SharedStore,
+    /// The namespace whose credentials it uses; `None` where it is the same for all callers.
+    pub caller: Option<Arc<str>>,
 }
 
 /// Connections of one store: one for all, or one a calling namespace.
 #[derive(Default)]
 struct Slot {
     shared: Option<Open>,
-    by_caller: BTreeMap<String, Open>,
+    by_caller: BTreeMap<Arc<str>, Open>,
+    /// When the last attempt for a caller failed, and why.
+    failed: Option<(Option<String>, Timestamp, Error)>,
 }
 
 #[derive(Clone)]
 struct Open {
-    store: SharedStore,
+    connected: Connected,
     ends: Timestamp,
 }
 
@@ -59,31 +87,54 @@ impl Connections {
         Self {
             services,
             slots: std::sync::Mutex::default(),
+            observer: OnceLock::new(),
         }
     }
 
     /// A connection to `store` for an object of namespace `caller`; `None` while the store itself
     /// is checked.
-    pub async fn open(&self, store: &StoreRecord, caller: Option<&str>) -> Result<SharedStore> {
+    pub async fn open(&self, store: &StoreRecord, caller: Option<&str>) -> Result<Connected> {
         let slot = self.slot(store);
+        let asked = self.services.time.now();
         let mut slot = slot.lock().await;
         let now = self.services.time.now();
         if let Some(open) = slot.usable(caller, now) {
             return Ok(open);
         }
-        let ctx = self.context(store, caller);
-        let connected = self.connect(store, ctx.clone()).await?;
+        if let Some(error) = slot.failure_since(caller, asked) {
+            return Err(error);
+        }
+        let (services, noting) = Noting::around(&self.services);
+        let ctx = context(services, store, caller);
+        let connected = self.connect(store, ctx.clone()).await;
+        let whose = caller.filter(|_| ctx.depends_on_caller());
+        if let Some(observer) = self.observer.get().and_then(Weak::upgrade) {
+            observer.connected(&store.key, whose, &noting.seen());
+        }
+        let connected = match connected {
+            Ok(connected) => connected,
+            Err(error) => {
+                let ended = self.services.time.now();
+                slot.failed = Some((caller.map(str::to_owned), ended, error.duplicate()));
+                return Err(error);
+            }
+        };
+        let own = whose.map(Arc::from);
         let open = Open {
             ends: ends(now, &connected),
-            store: Arc::clone(&connected),
+            connected: Connected {
+                store: connected,
+                caller: own.clone(),
+            },
         };
-        match caller {
+        let connected = open.connected.clone();
+        match own {
             // A cluster store's own check says nothing for its callers when it depends on them.
             None if ctx.depends_on_caller() => {}
-            Some(caller) if ctx.depends_on_caller() => {
-                slot.by_caller.insert(caller.to_owned(), open);
+            Some(own) => {
+                slot.by_caller.insert(own, open);
             }
-            _ => slot.shared = Some(open),
+            None => slot.shared = Some(open),
         }
         Ok(connected)
     }
@@ -93,38 +144,46 @@ impl Connections {
         &self.services
     }
 
+    /// The connection that [`Connections::open`] would give without any waiting.
+    pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
+        let slot = Arc::clone(self.locked().get(&Identity::of(store))?);
+        let mut slot = slot.try_lock().ok()?;
+        slot.usable(Some(caller), self.services.time.now())
+    }
+
+    /// Names the one who is told of credentials.
+    pub(crate) fn observe(&self, observer: Weak<dyn Observer>) {
+        // The first one named stays; a second would be a fault of the program.
+        let _ = self.observer.set(observer);
+    }
+
+    /// The clock.
+    pub(crate) fn time(&self) -> Arc<dyn Time> {
+        Arc::clone(&self.services.time)
+    }
+
+    /// Number of stores with a connection.
+    pub fn len(&self) -> usize {
+        self.locked().len()
+    }
+
+    /// Whether nothing is open.
+    pub fn is_empty(&self) -> bool {
+        self.locked().is_empty()
+    }
+
     /// Drops the connections of a store, after its credentials were refused or it changed.
     pub fn drop_store(&self, store: &StoreKey) {
         self.locked().retain(|identity, _| identity.store != *store);
     }
 
     fn slot(&self, store: &StoreRecord) -> Arc<Mutex<Slot>> {
-        let identity = Identity {
-            store: store.key.clone(),
-            uid: store.view.uid.clone(),
-            generation: store.view.generation,
-        };
+        let identity = Identity::of(store);
         let mut slots = self.locked();
         if slots.len() >= CAPACITY && !slots.contains_key(&identity) {
             slots.pop_first();
         }
         Arc::clone(slots.entry(identity).or_default())
-    }
-
-    fn context(&self, store: &StoreRecord, caller: Option<&str>) -> Ctx {
-        let scope = match store.key.kind {
-            StoreKind::SecretStore => Scope::Namespaced {
-                namespace: store.key.namespace.clone().unwrap_or_default(),
-            },
-            StoreKind::ClusterSecretStore => Scope::Cluster {
-                caller: caller.map(str::to_owned),
-            },
-        };
-        let name = StoreName {
-            namespace: store.key.namespace.clone(),
-            name: store.key.name.clone(),
-        };
-        Ctx::new(Arc::clone(&self.services), name, scope)
     }
 
     async fn connect(&self, store: &StoreRecord, ctx: Ctx) -> Result<SharedStore> {
@@ -141,12 +200,18 @@ impl Connections {
                 return Err(Error::unreachable(text));
             }
         };
-        self.layered(connected, store)
+        let batch = entry.capabilities(spec).map_or(1, |able| able.batch);
+        self.layered(connected, store, batch)
     }
 
     /// Puts the shared layers around a fresh connection: a deadline on every call, repeats where
-    /// the store asks for them, and a bound on calls at once.
-    fn layered(&self, connected: SharedStore, store: &StoreRecord) -> Result<SharedStore> {
+    /// the store asks for them, and batches where the backend reads many at once.
+    fn layered(
+        &self,
+        connected: SharedStore,
+        store: &StoreRecord,
+        batch: usize,
+    ) -> Result<SharedStore> {
         let time = || -> Arc<dyn Time> { Arc::clone(&self.services.time) };
         let mut layered = layer::timeout(connected, CALL_DEADLINE, time());
         if let Some(settings) = &store.spec.retry_settings {
@@ -154,7 +219,10 @@ impl Connections {
             let settings = RetrySettings::parse(settings.max_retries, interval)?;
             layered = layer::retry(layered, settings, time());
         }
-        Ok(layer::limit(layered, CALLS_AT_ONCE))
+        if batch > 1 {
+            layered = batched(layered, batch, time());
+        }
+        Ok(layered)
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<Identity, Arc<Mutex<Slot>>>> {
@@ -165,14 +233,36 @@ impl Connections {
 }
 
 impl Slot {
-    fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<SharedStore> {
+    fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<Connected> {
         self.by_caller.retain(|_, open| open.ends > now);
         let own = caller.and_then(|caller| self.by_caller.get(caller));
         let open = own
             .or(self.shared.as_ref())
             .filter(|open| open.ends > now)?;
-        Some(Arc::clone(&open.store))
+        Some(open.connected.clone())
     }
+
+    /// The failure of an attempt for the same caller that ended after `asked`.
+    fn failure_since(&self, caller: Option<&str>, asked: Timestamp) -> Option<Error> {
+        let (whose, ended, error) = self.failed.as_ref()?;
+        (whose.as_deref() == caller && *ended > asked).then(|| error.duplicate())
+    }
+}
+
+fn context(services: Arc<Services>, store: &StoreRecord, caller: Option<&str>) -> Ctx {
+    let scope = match store.key.kind {
+        StoreKind::SecretStore => Scope::Namespaced {
+            namespace: store.key.namespace.clone().unwrap_or_default(),
+        },
+        StoreKind::ClusterSecretStore => Scope::Cluster {
+            caller: caller.map(str::to_owned),
+        },
+    };
+    let name = StoreName {
+        namespace: store.key.namespace.clone(),
+        name: store.key.name.clone(),
+    };
+    Ctx::new(services, name, scope)
 }
 
 fn ends(now: Timestamp, store: &SharedStore) -> Timestamp {

@@ -6,19 +6,23 @@ mod object;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_pace::groups::Taken;
 use lockstep_plan::external_secret::{
-    Applied, Decision, FetchList, NextRun, Observed, ReleasePlan, TargetView, TemplateSources,
-    add_finalizer, assemble, decide, plan, remove_finalizer, report, template_sources,
+    Applied, Decision, FetchList, NextRun, Observed, Payload, Plan, ReleasePlan, TargetPlan,
+    TargetView, TemplateSources, add_finalizer, assemble, decide, deletion_held, note_at, plan,
+    remove_finalizer, report, shared_interval, template_sources,
 };
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{Failure, Settings, StoreLookup, TargetRow};
+use lockstep_provider::Error;
 
-use crate::connections::Connections;
-use crate::fetch::{StoreSource, fetch};
-use crate::world::{World, WorldError};
+use crate::fetch::{Caller, StoreSource, fetch};
+use crate::reads::{GroupKey, Reads};
+use crate::world::{Deletion, World, WorldError};
 
 /// What the shell observed before the run.
 pub struct Observation {
@@ -34,6 +38,8 @@ pub struct Observation {
     pub last_refresh: Option<Timestamp>,
     /// Whether something it reads from changed since.
     pub inputs_changed: bool,
+    /// When the run was asked for: answers to reads that began earlier do not count.
+    pub asked: Timestamp,
 }
 
 /// What is known of the target Secret.
@@ -59,8 +65,8 @@ pub struct Engine<'a, W> {
     pub world: &'a W,
     /// Stores.
     pub stores: &'a dyn Stores,
-    /// Open connections.
-    pub connections: &'a Connections,
+    /// Reads of stores.
+    pub reads: &'a Arc<Reads>,
     /// Settings of the process.
     pub settings: &'a Settings,
 }
@@ -78,6 +84,22 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// Whether the Ready condition changed.
     pub condition_changed: bool,
+    /// The reads that keep the object fresh from now on, where they can.
+    pub shares: Option<Shares>,
+    /// When the last refresh is to be noted in the status next.
+    pub note_at: Option<Timestamp>,
+}
+
+/// A deletion that waits for a second look.
+struct LookAgain(Timestamp);
+
+/// Shared reads an object depends on, and on nothing else that time would change.
+#[derive(Debug)]
+pub struct Shares {
+    /// How old its values may become.
+    pub interval: Duration,
+    /// What it synced from.
+    pub reads: Vec<Taken<GroupKey>>,
 }
 
 impl Outcome {
@@ -88,6 +110,8 @@ impl Outcome {
             awaits_target: false,
             failure: None,
             condition_changed: false,
+            shares: None,
+            note_at: None,
         }
     }
 }
@@ -134,22 +158,31 @@ impl<W: World> Engine<'_, W> {
                 awaits_target,
                 status,
             } => {
-                if let Some(status) = status
-                    && let Err(error) = self.world.write_status(observed.object, &status).await
+                if let Some(status) = &status
+                    && let Err(error) = self.world.write_status(observed.object, status).await
                 {
                     return after_world_error(&error);
                 }
                 let next = until.map_or(NextRun::OnChange, NextRun::At);
+                let refreshed = observation.last_refresh;
                 Outcome {
                     awaits_target,
+                    note_at: refreshed
+                        .and_then(|at| note_at(observed.object, status.as_deref(), at)),
                     ..Outcome::next(next)
                 }
             }
             Decision::Release(release) => self.release(observed.object, release).await,
             Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
             Decision::Fetch(list) => {
-                let applied = self.sync(&observed, &list, now).await;
-                self.finish(&observed, applied, now).await
+                self.world.fetching(observed.object);
+                let (synced, reads) = self.sync(&observed, &list, observation.asked, now).await;
+                let applied = match synced {
+                    Ok(applied) => applied,
+                    Err(LookAgain(at)) => return Outcome::next(NextRun::At(at)),
+                };
+                let outcome = self.finish(&observed, applied, now).await;
+                with_shares(outcome, &observed, reads, self.settings)
             }
         }
     }
@@ -204,7 +237,7 @@ impl<W: World> Engine<'_, W> {
     }
 
     async fn sources(&self, object: &ExternalSecret) -> TemplateSources {
-        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+        let namespace = namespace(object);
         let mut sources = TemplateSources::new();
         for key in template_sources(object) {
             let data = self.world.template_source(namespace, &key).await;
@@ -213,27 +246,82 @@ impl<W: World> Engine<'_, W> {
         sources
     }
 
-    /// Fetches, plans and applies.
-    async fn sync(&self, observed: &Observed<'_>, list: &FetchList, now: Timestamp) -> Applied {
-        let namespace = observed
-            .object
-            .metadata
-            .namespace
-            .as_deref()
-            .unwrap_or_default();
-        let stores: (&dyn StoreSource, _) = (self.stores, self.connections);
-        let answers = fetch(list, namespace, self.world, stores).await;
+    /// Fetches, plans and applies. Returns also the shared reads, where all of them are.
+    async fn sync(
+        &self,
+        observed: &Observed<'_>,
+        list: &FetchList,
+        asked: Timestamp,
+        now: Timestamp,
+    ) -> (Result<Applied, LookAgain>, Option<Vec<Taken<GroupKey>>>) {
+        let caller = Caller {
+            namespace: namespace(observed.object),
+            asked,
+        };
+        let stores: (&dyn StoreSource, _) = (self.stores, self.reads);
+        let fetched = fetch(list, caller, self.world, stores).await;
+        let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
+        for one in fetched {
+            answers.push(one.answer);
+            reads = reads.zip(one.taken).map(|(mut reads, taken)| {
+                reads.push(taken);
+                reads
+            });
+        }
+        (self.write(observed, list, answers, now).await, reads)
+    }
+
+    /// Plans what the answers mean, and applies it.
+    async fn write(
+        &self,
+        observed: &Observed<'_>,
+        list: &FetchList,
+        answers: Vec<Result<Payload, Error>>,
+        now: Timestamp,
+    ) -> Result<Applied, LookAgain> {
         let assembled = match assemble(observed.object, list, answers, self.settings, now) {
             Ok(assembled) => assembled,
-            Err(failure) => return Applied::failed(failure),
+            Err(failure) => return Ok(Applied::failed(failure)),
         };
         let events = assembled.events.clone();
-        match plan(observed, assembled, self.settings, now) {
-            Ok(plan) => apply::apply(self.world, observed.object, plan, self.settings).await,
-            Err(failure) => Applied {
+        let plan = match plan(observed, assembled, self.settings, now) {
+            Ok(plan) => plan,
+            Err(failure) => {
+                return Ok(Applied {
+                    events,
+                    ..Applied::failed(failure)
+                });
+            }
+        };
+        if let Some(failure) = self.hold_deletion(observed.object, list, &plan)? {
+            return Ok(Applied {
                 events,
                 ..Applied::failed(failure)
-            },
+            });
+        }
+        Ok(apply::apply(self.world, observed.object, plan, self.settings).await)
+    }
+
+    /// Asks whether a deletion for want of remote secrets may go on; a failure says that it may not.
+    fn hold_deletion(
+        &self,
+        object: &ExternalSecret,
+        list: &FetchList,
+        plan: &Plan,
+    ) -> Result<Option<Failure>, LookAgain> {
+        use TargetPlan::{Delete, Gone, LookToDelete};
+        match plan.target {
+            Delete(_) | LookToDelete(_) => {}
+            Gone => return Ok(None),
+            _ => {
+                self.world.present(object);
+                return Ok(None);
+            }
+        }
+        match self.world.absent(object, &list.stores()) {
+            Deletion::Allowed => Ok(None),
+            Deletion::LookAgain(at) => Err(LookAgain(at)),
+            Deletion::Held(store) => Ok(Some(deletion_held(store))),
         }
     }
 
@@ -249,6 +337,10 @@ impl<W: World> Engine<'_, W> {
             awaits_target: report.awaits_target,
             failure: report.failure,
             condition_changed: report.condition_changed,
+            shares: None,
+            note_at: report
+                .refreshed
+                .and_then(|at| note_at(observed.object, report.status.as_ref(), at)),
         };
         let Some(status) = report.status else {
             return outcome;
@@ -264,7 +356,7 @@ impl<W: World> Engine<'_, W> {
 
     /// Cleans up after an object that is being deleted, then lets it go.
     async fn release(&self, object: &ExternalSecret, release: ReleasePlan) -> Outcome {
-        let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+        let namespace = namespace(object);
         for delete in &release.delete {
             match self.world.delete_secret(namespace, delete).await {
                 Ok(()) | Err(WorldError::NotFound) => {}
@@ -301,8 +393,27 @@ fn after_world_error(error: &WorldError) -> Outcome {
     }
 }
 
+/// Adds the reads that keep the object fresh, if its run succeeded and time changes nothing else.
+fn with_shares(
+    outcome: Outcome,
+    observed: &Observed<'_>,
+    reads: Option<Vec<Taken<GroupKey>>>,
+    settings: &Settings,
+) -> Outcome {
+    let synced = outcome.refreshed.is_some() && !outcome.awaits_target;
+    let interval = shared_interval(observed.object, settings).filter(|_| synced);
+    let shares = interval.zip(reads.filter(|reads| !reads.is_empty()));
+    Outcome {
+        shares: shares.map(|(interval, reads)| Shares { interval, reads }),
+        ..outcome
+    }
+}
+
+fn namespace(object: &ExternalSecret) -> &str {
+    object.metadata.namespace.as_deref().unwrap_or_default()
+}
+
 fn name(object: &ExternalSecret) -> String {
-    let meta = &object.metadata;
-    let namespace = meta.namespace.as_deref().unwrap_or_default();
-    format!("{namespace}/{}", meta.name.as_deref().unwrap_or_default())
+    let name = object.metadata.name.as_deref().unwrap_or_default();
+    format!("{}/{name}", namespace(object))
 }

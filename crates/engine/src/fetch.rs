@@ -1,17 +1,20 @@
-//! Runs a fetch list: every item through its store's connection, several at once, answers in the
-//! order of the list. Decides nothing about what an answer means.
+//! Runs a fetch list: every item through the shared reads or its generator, several at once, answers
+//! in the order of the list. Decides nothing about what an answer means.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
+use jiff::Timestamp;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_generators::{Random, WEBHOOK_KIND};
+use lockstep_pace::groups::Taken;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
-use lockstep_provider::{Error, ErrorKind, Result, SharedStore};
+use lockstep_provider::{Error, Result};
 
 use crate::connections::Connections;
+use crate::reads::{GroupKey, Reads, Request};
 use crate::remote_generator;
 use crate::store_record::StoreRecord;
 use crate::world::World;
@@ -25,25 +28,51 @@ pub trait StoreSource: Send + Sync {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>>;
 }
 
-/// Answers the items of `list` for an object of namespace `caller`.
+/// For whom a list is fetched.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// Namespace of the object.
+    pub namespace: &'a str,
+    /// Answers to reads that began earlier do not count.
+    pub asked: Timestamp,
+}
+
+/// The answer to one item.
+pub struct Fetched {
+    /// What the plan gets.
+    pub answer: Result<Payload>,
+    /// The shared read it came from; `None` where it cannot be shared.
+    pub taken: Option<Taken<GroupKey>>,
+}
+
+impl Fetched {
+    fn alone(answer: Result<Payload>) -> Self {
+        Self {
+            answer,
+            taken: None,
+        }
+    }
+}
+
+/// Answers the items of `list`.
 pub async fn fetch<W: World>(
     list: &FetchList,
-    caller: &str,
+    caller: Caller<'_>,
     world: &W,
-    (stores, connections): (&dyn StoreSource, &Connections),
-) -> Vec<Result<Payload>> {
-    let mut reads: Vec<BoxFuture<'_, Result<Payload>>> = Vec::with_capacity(list.items.len());
+    (stores, reads): (&dyn StoreSource, &Arc<Reads>),
+) -> Vec<Fetched> {
+    let mut items: Vec<BoxFuture<'_, Fetched>> = Vec::with_capacity(list.items.len());
     for item in &list.items {
-        reads.push(match &item.source {
-            Source::Store { key, read } => {
-                Box::pin(answer(key, read, caller, (stores, connections)))
-            }
-            Source::Generator(reference) => {
-                Box::pin(generate(reference, caller, world, connections))
-            }
+        items.push(match &item.source {
+            Source::Store { key, read } => Box::pin(answer(key, read, caller, (stores, reads))),
+            Source::Generator(reference) => Box::pin(async move {
+                let connections = reads.connections();
+                let made = generate(reference, caller.namespace, world, connections).await;
+                Fetched::alone(made)
+            }),
         });
     }
-    stream::iter(reads).buffered(AT_ONCE).collect().await
+    stream::iter(items).buffered(AT_ONCE).collect().await
 }
 
 async fn generate<W: World>(
@@ -76,31 +105,28 @@ impl Random for SystemRandom {
 async fn answer(
     key: &StoreKey,
     read: &Read,
-    caller: &str,
-    (stores, connections): (&dyn StoreSource, &Connections),
-) -> Result<Payload> {
-    let record = stores.record(key);
-    let record = record.ok_or_else(|| Error::invalid_spec(format!("{key} is gone")))?;
-    let store = connections.open(&record, Some(caller)).await?;
-    match perform(read, &store).await {
-        Err(error) if *error.kind() == ErrorKind::Unauthenticated => {
-            // The credential may have been rotated since the connection was made: once more.
-            connections.drop_store(key);
-            let store = connections.open(&record, Some(caller)).await?;
-            perform(read, &store).await
-        }
-        Err(error) if error.consequence().drops_connection => {
-            connections.drop_store(key);
-            Err(error)
-        }
-        answer => answer,
-    }
-}
-
-async fn perform(read: &Read, store: &SharedStore) -> Result<Payload> {
-    match read {
-        Read::Value(reference) => store.get(reference).await.map(Payload::Value),
-        Read::Map(reference) => store.get_map(reference).await.map(Payload::Map),
-        Read::Find(find) => store.find(find).await.map(Payload::Map),
+    caller: Caller<'_>,
+    (stores, reads): (&dyn StoreSource, &Arc<Reads>),
+) -> Fetched {
+    let Some(store) = stores.record(key) else {
+        return Fetched::alone(Err(Error::invalid_spec(format!("{key} is gone"))));
+    };
+    let request = Request {
+        store: &store,
+        caller: caller.namespace,
+        read,
+        asked: caller.asked,
+    };
+    let answer = match reads.read(request).await {
+        Ok(answer) => answer,
+        Err(error) => return Fetched::alone(Err(error)),
+    };
+    Fetched {
+        answer: answer.outcome(),
+        taken: answer.telling.then(|| Taken {
+            group: GroupKey::clone(&answer.group),
+            fingerprint: answer.fingerprint,
+            read_at: answer.read_at,
+        }),
     }
 }

@@ -1,11 +1,14 @@
 //! One run of one object, whatever world it lives in: observe, decide, fetch, plan, apply, report.
 //!
-//! Decisions are `lockstep-plan`'s; reads and writes go through [`World`] and [`Connections`]. The
+//! Decisions are `lockstep-plan`'s; reads and writes go through [`World`] and [`Reads`]. The
 //! controllers run this over an API server, `lockstep local` over a folder of manifests.
 
+mod batch;
 pub mod connections;
+pub mod credentials;
 pub mod external_secret;
 pub mod fetch;
+pub mod reads;
 mod remote_generator;
 pub mod store;
 pub mod store_record;
@@ -13,5 +16,6 @@ pub mod world;
 
 pub use connections::Connections;
 pub use fetch::StoreSource;
+pub use reads::Reads;
 pub use store_record::StoreRecord;
-pub use world::{Generator, World, WorldError};
+pub use world::{Deletion, Generator, World, WorldError};

@@ -40,8 +40,8 @@ async fn ask(
     // A check is there to notice changed credentials, so it does not trust an old connection.
     connections.drop_store(&record.key);
     match connections.open(record, None).await {
-        Ok(store) => CheckOutcome::Checked {
-            check: store.check().await,
+        Ok(connected) => CheckOutcome::Checked {
+            check: connected.store.check().await,
             capabilities: entry.capabilities(raw).unwrap_or(Capabilities::NONE),
             stability: entry.stability(),
             interval,

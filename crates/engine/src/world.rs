@@ -1,15 +1,17 @@
 //! What a run may do to the world around it. One implementation talks to an API server, one to a
 //! folder of manifests; the engine does not know which.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
 use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider::{Error, SecretMap};
 
 /// Reads and writes around one ExternalSecret. Every write is conditional on the version the object
@@ -114,6 +116,17 @@ pub trait World: Send + Sync {
         async { Err(Error::unsupported(text)) }
     }
 
+    /// The sources of the object are about to be read: what it synced from before no longer counts.
+    fn fetching(&self, _object: &ExternalSecret) {}
+
+    /// Asks whether the target may be deleted because its remote secrets are absent from `stores`.
+    fn absent(&self, _object: &ExternalSecret, _stores: &BTreeSet<StoreKey>) -> Deletion {
+        Deletion::Allowed
+    }
+
+    /// The remote secrets of the object are there.
+    fn present(&self, _object: &ExternalSecret) {}
+
     /// Records an event about the object. Never waits and never fails a run.
     fn publish(&self, object: &ExternalSecret, event: EventNote);
 }
@@ -129,6 +142,17 @@ pub struct Generator {
     pub kind: String,
     /// Its spec.
     pub spec: serde_json::Value,
+}
+
+/// Whether a target may be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// It may.
+    Allowed,
+    /// Read again then, and ask again.
+    LookAgain(Timestamp),
+    /// Too much of this store vanished at once.
+    Held(StoreKey),
 }
 
 /// Why the world did not do as asked.

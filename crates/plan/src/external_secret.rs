@@ -12,15 +12,18 @@ mod plan;
 mod report;
 mod status;
 
+pub use crate::refresh::{shared_interval, tolerance};
 pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
 pub use assemble::{Assembled, Payload, assemble};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
-pub use fetch::{FetchItem, FetchList, Place, Read, Source, store_keys};
+pub use fetch::{FetchItem, FetchList, Place, Read, Source, generators, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};
 pub use names::{created_by, synced_resource_version};
 pub use observe::{Observed, SourceKey, SourceKind, TargetView, TemplateSources, template_sources};
-pub use plan::{Plan, TargetPlan, confirm_deletion, plan};
+pub use plan::{Plan, TargetPlan, confirm_deletion, deletion_held, plan};
 pub use report::{Applied, Kept, NextRun, Report, TargetOutcome, report};
+pub use status::note_at;
+pub(crate) use status::share_of;
 
 #[cfg(test)]
 mod tests;

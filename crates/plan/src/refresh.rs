@@ -1,18 +1,28 @@
 //! When an ExternalSecret fetches again: refresh policy, interval, sync windows and jitter.
 //! Invalid targets and deletions are not looked at here; they fetch whatever this file says.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::RefreshPolicy;
 use lockstep_golang::duration::Duration as GoDuration;
 
-use crate::external_secret::synced_resource_version;
+use crate::conditions::is_ready;
+use crate::external_secret::{share_of, synced_resource_version, template_sources};
+use crate::settings::{RefreshNote, Settings};
 use crate::window::{self, Permit};
 
 /// Interval of objects that name none.
 const DEFAULT_INTERVAL: GoDuration = GoDuration::from_secs(3_600);
 /// Share of the interval by which wake-ups are spread.
 const JITTER: f64 = 0.1;
+
+/// Longest time over which missed refreshes are spread after a start.
+const LONGEST_RESUME: SignedDuration = SignedDuration::from_mins(5);
+
+/// Longest age of an answer that is as good as a new one.
+const LONGEST_TOLERANCE: Duration = Duration::from_secs(5);
 
 /// When to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +31,8 @@ pub(crate) enum Due {
     Now,
     /// Not before this time.
     At(Timestamp),
+    /// At this time, which is its own: nothing is to be added.
+    Spread(Timestamp),
     /// Only when something changes.
     Never,
 }
@@ -81,6 +93,34 @@ pub(crate) fn due(
     periodic_due(object, refreshed, interval, now)
 }
 
+/// Gives an object whose refresh was missed while nobody ran a slot after the start, so that a whole
+/// fleet does not read at once. Objects that failed or changed do not wait.
+pub(crate) fn resumed(
+    object: &ExternalSecret,
+    due: Due,
+    refreshed_and_started: Option<(Timestamp, Timestamp)>,
+    interval: GoDuration,
+    now: Timestamp,
+) -> Due {
+    let Some((refreshed, started)) = refreshed_and_started.filter(|_| due == Due::Now) else {
+        return due;
+    };
+    let status = object.status.as_ref();
+    let synced = status.and_then(|status| status.synced_resource_version.as_deref());
+    let settled = synced == Some(synced_resource_version(object).as_str())
+        && status.and_then(|status| is_ready(&status.conditions)) == Some(true);
+    let missed = later(refreshed, interval).is_some_and(|deadline| deadline <= started);
+    if !(settled && missed && is_periodic(object, interval)) {
+        return due;
+    }
+    let longest = SignedDuration::from_nanos(interval.as_nanos()).min(LONGEST_RESUME);
+    let slot = started.checked_add(longest.mul_f64(share_of(object)));
+    match slot {
+        Ok(slot) if slot > now => Due::Spread(slot),
+        _ => due,
+    }
+}
+
 /// The interval and the windows; a refresh in the future is a clock that was wrong.
 fn periodic_due(
     object: &ExternalSecret,
@@ -131,6 +171,47 @@ pub(crate) fn next(
 pub(crate) fn is_periodic(object: &ExternalSecret, interval: GoDuration) -> bool {
     use RefreshPolicy::{CreatedOnce, OnChange};
     !matches!(object.spec.refresh_policy(), CreatedOnce | OnChange) && interval.as_nanos() > 0
+}
+
+/// How old the values of an object may become, where one read can keep several such objects fresh.
+/// `None` where more than the remote values decides what a refresh gives: windows, texts from other
+/// objects, chance, the time of day, or a status that must be written each time.
+pub fn shared_interval(object: &ExternalSecret, settings: &Settings) -> Option<Duration> {
+    let interval = interval(object).ok()?;
+    let windows = object.spec.sync_windows.as_deref();
+    let shared = is_periodic(object, interval)
+        && windows.is_none_or(|windows| windows.windows.is_empty())
+        && settings.refresh_note == RefreshNote::Spread
+        && template_sources(object).is_empty()
+        && !renders_anew(object);
+    interval.to_std().filter(|_| shared)
+}
+
+/// How old an answer may be for a refresh that time alone asks for.
+pub fn tolerance(object: &ExternalSecret) -> Duration {
+    let interval = interval(object).ok().and_then(GoDuration::to_std);
+    interval.map_or(Duration::ZERO, |interval| {
+        (interval / 10).min(LONGEST_TOLERANCE)
+    })
+}
+
+/// Whether a template may give another text for the same values. Judged by words that occur, so it
+/// errs towards yes.
+fn renders_anew(object: &ExternalSecret) -> bool {
+    const WORDS: [&str; 10] = [
+        "now", "date", "ago", "rand", "shuffle", "uuid", "gen", "crypt", "htpasswd", "derive",
+    ];
+    let target = object.spec.target.as_ref();
+    let template = target.and_then(|target| target.template.as_ref());
+    let rewrites = object.spec.data_from.iter().map(|entry| &entry.rewrite);
+    let rewrites: Vec<_> = rewrites.filter(|rewrite| !rewrite.is_empty()).collect();
+    if template.is_none() && rewrites.is_empty() {
+        return false;
+    }
+    let Ok(text) = serde_json::to_string(&(template, rewrites)) else {
+        return true;
+    };
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Moves a deadline back by up to a tenth of the interval, so that objects made together part.

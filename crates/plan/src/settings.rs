@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use lockstep_template::{Random, RandomError};
 
 use crate::render::ParsedTemplates;
@@ -33,6 +34,9 @@ pub struct Settings {
     pub refresh_note: RefreshNote,
     /// Whether the installed CRDs keep `status.observedGeneration`.
     pub observed_generation: bool,
+    /// When the process began to look after objects: refreshes missed before are spread over the
+    /// time after it.
+    pub started: Option<Timestamp>,
     /// Which labels and annotations of an ExternalSecret its target gets.
     pub copied_metadata: CopiedMetadata,
     /// Delimiters of templates.
@@ -56,6 +60,7 @@ impl Default for Settings {
             store_requeue: Duration::from_mins(5),
             refresh_note: RefreshNote::Spread,
             observed_generation: true,
+            started: None,
             copied_metadata: CopiedMetadata::All,
             delimiters: Delimiters::default(),
             templates: ParsedTemplates::default(),

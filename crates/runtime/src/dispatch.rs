@@ -207,7 +207,7 @@ where
     /// Runs objects until a stop is asked for, then lets runs under way end within the grace time.
     pub async fn run<H, F>(self, handler: H, shutdown: Shutdown)
     where
-        H: Fn(K) -> F + Send + Sync + 'static,
+        H: Fn(Job<K>) -> F + Send + Sync + 'static,
         F: Future<Output = Next> + Send + 'static,
     {
         let handler = Arc::new(handler);
@@ -245,27 +245,27 @@ where
 async fn run_one<K, H, F>(shared: Arc<Shared<K>>, handler: Arc<H>, job: Job<K>, deadline: Duration)
 where
     K: Ord + Clone + Hash + Debug + Send + Sync + 'static,
-    H: Fn(K) -> F + Send + Sync + 'static,
+    H: Fn(Job<K>) -> F + Send + Sync + 'static,
     F: Future<Output = Next> + Send + 'static,
 {
     let run = shared.metrics.start(job.waited);
     let controller = shared.metrics.name();
     let key = job.key.clone();
-    let next = match supervise(deadline, async { handler(key).await }).await {
+    let next = match supervise(deadline, async { handler(job).await }).await {
         Outcome::Done(next) => next,
         Outcome::Panicked(panic) => {
             shared.metrics.panicked();
-            tracing::error!(controller, object = ?job.key, %panic, "run panicked");
+            tracing::error!(controller, object = ?key, %panic, "run panicked");
             Next::Failed
         }
         Outcome::TimedOut => {
             let seconds = deadline.as_secs();
-            tracing::error!(controller, object = ?job.key, seconds, "run exceeded its deadline");
+            tracing::error!(controller, object = ?key, seconds, "run exceeded its deadline");
             Next::Failed
         }
     };
     run.end(next.result());
-    shared.finish(&job.key, next);
+    shared.finish(&key, next);
 }
 
 impl<K: Ord + Clone + Hash> Shared<K> {

@@ -20,18 +20,18 @@
 //!
 //! Without the feature `cluster` everything that talks to an API server is left out.
 
-pub mod backoff;
 pub mod clock;
 pub mod connect;
 pub mod dispatch;
 pub mod health;
 pub mod log;
 pub mod metrics;
-pub mod schedule;
 pub mod serve;
 pub mod shutdown;
 pub mod supervise;
 pub mod transport;
+
+pub use lockstep_pace::{backoff, schedule};
 
 mod sync;
 

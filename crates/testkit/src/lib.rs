@@ -14,6 +14,7 @@ pub mod operator;
 pub mod place;
 pub mod program;
 pub mod progress;
+pub mod proxy;
 
 #[cfg(feature = "client")]
 pub mod client;

@@ -17,7 +17,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-template", &["golang"]),
     ("lockstep-api", &["golang"]),
     ("lockstep-plan", &["golang", "provider", "template", "api"]),
-    ("lockstep-runtime", &["golang", "provider"]),
+    ("lockstep-pace", &[]),
+    ("lockstep-runtime", &["golang", "provider", "pace"]),
     ("lockstep-generators", &["golang", "provider"]),
     ("lockstep-providers", &["provider"]),
     (
@@ -27,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "provider",
             "api",
             "plan",
+            "pace",
             "runtime",
             "generators",
             "providers",
@@ -43,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "provider",
             "api",
             "plan",
+            "pace",
             "runtime",
             "generators",
             "providers",
@@ -69,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-fuzz", &["golang", "template"]),
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
+    ("xtask-simulate", &["pace"]),
     ("xtask-generate", &["provider", "api", "providers"]),
 ];
 
@@ -78,6 +82,7 @@ const PURE: &[&str] = &[
     "lockstep-provider",
     "lockstep-template",
     "lockstep-plan",
+    "lockstep-pace",
 ];
 const IMPURE: &[&str] = &[
     "tokio",

@@ -66,6 +66,10 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "2m", value_parser = duration, value_name = "DURATION")]
     pub(crate) generator_gc_grace_period: Duration,
 
+    /// Hold deletions when many secrets of a store vanish at once: on or off.
+    #[arg(long, default_value = "on", value_parser = ["on", "off"], value_name = "on|off")]
+    pub(crate) deletion_guard: String,
+
     /// Opening delimiter of templates.
     #[arg(long, default_value = "{{", value_name = "TEXT")]
     pub(crate) template_left_delimiter: String,

@@ -73,7 +73,7 @@ impl Folder {
     }
 
     /// What a run of an ExternalSecret observes.
-    pub(crate) fn observe(&self, name: &Name, salt: &Salt) -> Option<Observation> {
+    pub(crate) fn observe(&self, name: &Name, salt: &Salt, now: Timestamp) -> Option<Observation> {
         let state = self.state();
         let object = state.external_secrets.get(name)?.object.clone();
         let target = state
@@ -91,6 +91,7 @@ impl Folder {
             former_targets: state.former_targets(&object, salt),
             last_refresh: None,
             inputs_changed: false,
+            asked: now,
             object,
         })
     }

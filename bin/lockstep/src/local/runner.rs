@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_engine::external_secret::{Engine, Outcome};
-use lockstep_engine::{Connections, StoreSource};
+use lockstep_engine::{Connections, Reads, StoreSource};
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Settings, StoreKey};
@@ -28,7 +28,7 @@ const TRIES: u32 = 3;
 /// Runs things over one folder.
 pub(crate) struct Runner {
     folder: Arc<Folder>,
-    connections: Connections,
+    reads: Arc<Reads>,
     services: Arc<Services>,
     settings: Settings,
 }
@@ -47,9 +47,10 @@ pub(crate) enum Again {
 impl Runner {
     pub(crate) fn new(folder: Arc<Folder>, services: Arc<Services>, settings: Settings) -> Self {
         let connections = Connections::new(Arc::clone(&services));
+        let reads = Reads::new(connections, settings.salt);
         Self {
             folder,
-            connections,
+            reads,
             services,
             settings,
         }
@@ -88,7 +89,8 @@ impl Runner {
         let Some(record) = self.folder.record(key) else {
             return Again::OnChange;
         };
-        let check = lockstep_engine::store::check(&record, &self.connections, &self.settings);
+        let check =
+            lockstep_engine::store::check(&record, self.reads.connections(), &self.settings);
         let outcome = match supervise(DEADLINE, check).await {
             supervise::Outcome::Done(Some(outcome)) => outcome,
             supervise::Outcome::Done(None) => {
@@ -125,16 +127,16 @@ impl Runner {
     async fn run_object(&self, name: &Name) -> Again {
         let mut again = Again::Backoff;
         for _ in 0..TRIES {
-            let Some(observation) = self.folder.observe(name, &self.settings.salt) else {
+            let now = self.now();
+            let Some(observation) = self.folder.observe(name, &self.settings.salt, now) else {
                 return Again::OnChange;
             };
             let engine = Engine {
                 world: &*self.folder,
                 stores: &*self.folder,
-                connections: &self.connections,
+                reads: &self.reads,
                 settings: &self.settings,
             };
-            let now = self.now();
             let run = engine.run(observation, now, fastrand::f64());
             let outcome = match supervise(DEADLINE, Box::pin(run)).await {
                 supervise::Outcome::Done(outcome) => outcome,

@@ -2,11 +2,15 @@
 //! and nothing more.
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
+mod deletion;
+mod faults;
 mod generic;
 mod helm;
+mod inputs;
 mod leadership;
 mod monitoring;
 mod process;
+mod sharing;
 mod start;
 mod targets;
 mod templates;

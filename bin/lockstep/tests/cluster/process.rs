@@ -118,3 +118,85 @@ pub(crate) fn log() -> PathBuf {
     let name = format!("lockstep-operator-{}-{number}.log", std::process::id());
     std::env::temp_dir().join(name)
 }
+
+/// A store with these values, and `count` ExternalSecrets that read all of them every `interval`.
+pub(crate) fn fleet(room: &Room, values: &[(&str, &str)], count: usize, interval: &str) {
+    put_store(room, values);
+    let data: Vec<Value> = values
+        .iter()
+        .map(|(key, _)| json!({"secretKey": key, "remoteRef": {"key": key}}))
+        .collect();
+    for number in 0..count {
+        room.apply(&json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+            "metadata": {"name": format!("es-{number}")},
+            "spec": {
+                "refreshInterval": interval, "secretStoreRef": {"name": "store"}, "data": data,
+                "target": {"deletionPolicy": "Delete"},
+            },
+        }));
+    }
+}
+
+/// A fake store with these values.
+pub(crate) fn put_store(room: &Room, values: &[(&str, &str)]) {
+    let data: Vec<Value> = values
+        .iter()
+        .map(|(key, value)| json!({"key": key, "value": value}))
+        .collect();
+    room.apply(&json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+        "metadata": {"name": "store"},
+        "spec": {"provider": {"fake": {"data": data}}},
+    }));
+}
+
+impl Room {
+    /// All objects of a plural of the room's namespace.
+    pub(crate) fn list(&self, group: &str, plural: &str) -> Vec<Value> {
+        let path = format!("{group}/namespaces/{}/{plural}", self.namespace);
+        let list = self.api.get(&path).unwrap();
+        list["items"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The Secrets of the fleet.
+    pub(crate) fn secrets(&self) -> Vec<Value> {
+        let mut secrets = self.list("/api/v1", "secrets");
+        secrets.retain(|secret| {
+            secret["metadata"]["name"]
+                .as_str()
+                .unwrap()
+                .starts_with("es-")
+        });
+        secrets
+    }
+
+    /// The ExternalSecrets whose Ready condition has this status.
+    pub(crate) fn with_ready(&self, status: &str) -> Vec<Value> {
+        let mut objects = self.list("/apis/external-secrets.io/v1", "externalsecrets");
+        objects.retain(|object| object["status"]["conditions"][0]["status"] == status);
+        objects
+    }
+
+    /// Waits until so many ExternalSecrets are ready.
+    pub(crate) fn all_ready(&self, count: usize) {
+        until("readiness of all", || {
+            let ready = self.with_ready("True").len();
+            if ready == count {
+                Ok(ready)
+            } else {
+                Err(ready)
+            }
+        });
+    }
+}
+
+/// The sum of all samples of a family whose labels contain `label`; fractions are left out.
+pub(crate) fn metric(operator: &Operator, family: &str, label: &str) -> u64 {
+    let text = operator.metrics().unwrap_or_default();
+    let lines = text
+        .lines()
+        .filter(|line| line.starts_with(family) && line.contains(label));
+    let values = lines.filter_map(|line| line.rsplit(' ').next()?.split('.').next());
+    values.filter_map(|value| value.parse::<u64>().ok()).sum()
+}

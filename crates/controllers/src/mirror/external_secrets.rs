@@ -38,8 +38,12 @@ pub(crate) struct Memory {
     pub(crate) refreshed: Option<Timestamp>,
     /// Whether an unlabelled Secret of the target's name is waited for.
     pub(crate) awaits_target: bool,
-    /// Whether a store or a text it reads from changed since its last run.
+    /// Whether something it reads from changed since its last run.
     pub(crate) inputs_changed: bool,
+    /// Whether the Ready condition holds.
+    pub(crate) ready: bool,
+    /// When it was last asked to run: answers to reads that began earlier are too old.
+    pub(crate) asked: Timestamp,
 }
 
 impl Row {
@@ -92,13 +96,18 @@ pub(crate) struct ExternalSecrets {
 impl ExternalSecrets {
     /// Takes an object from the watch or from the answer to our own write. What is older than the
     /// row is passed over: answers to writes overtake the watch.
-    pub(crate) fn apply(&mut self, mut object: ExternalSecret) -> (ObjectKey, Touch) {
+    pub(crate) fn apply(
+        &mut self,
+        mut object: ExternalSecret,
+        now: Timestamp,
+    ) -> (ObjectKey, Touch) {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
         self.relist.saw(&key);
         let trigger = trigger(&object);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
-            let row = self.row(&key, &object, trigger);
+            let mut row = self.row(&key, &object, trigger);
+            row.memory.asked = now;
             self.rows.insert(key.clone(), row);
             return (key, Touch::New);
         };
@@ -109,7 +118,8 @@ impl ExternalSecrets {
             Touch::Same
         } else {
             self.unlink(&key, &row);
-            let (tally, memory) = (row.tally, row.memory);
+            let (tally, mut memory) = (row.tally, row.memory);
+            memory.asked = memory.asked.max(now);
             row = Row {
                 tally,
                 memory,
@@ -154,21 +164,59 @@ impl ExternalSecrets {
     /// The object for a run, which thereby learns of changed inputs: they are news only once.
     pub(crate) fn take(&mut self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get_mut(key)?;
-        let memory = row.memory;
+        let memory = Memory {
+            ready: row.ready == Some(true),
+            ..row.memory
+        };
         row.memory.inputs_changed = false;
         Some((serde_json::from_slice(&row.packed).ok()?, memory))
     }
 
-    /// Who reads through a store.
-    pub(crate) fn store_users(&self, store: &StoreKey) -> Vec<ObjectKey> {
-        let users = self.by_store.get(store).into_iter().flatten();
-        users.cloned().collect()
+    /// Notes that an object is asked to run and from when on answers count for it, and whether
+    /// something it reads from changed.
+    pub(crate) fn ask(&mut self, key: &ObjectKey, asked: Timestamp, input_changed: bool) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.memory.asked = row.memory.asked.max(asked);
+            row.memory.inputs_changed |= input_changed;
+        }
     }
 
-    /// Notes that something an object reads from changed; whether there is such an object.
-    pub(crate) fn inputs_changed(&mut self, key: &ObjectKey) -> bool {
-        let row = self.rows.get_mut(key);
-        row.map(|row| row.memory.inputs_changed = true).is_some()
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether the object is known.
+    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+        self.rows.contains_key(key)
+    }
+
+    /// Notes for everyone who reads through a store that it changed, and returns them.
+    pub(crate) fn store_changed(&mut self, store: &StoreKey, now: Timestamp) -> Vec<ObjectKey> {
+        let users: Vec<ObjectKey> = self
+            .by_store
+            .get(store)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        for key in &users {
+            self.ask(key, now, true);
+        }
+        users
+    }
+
+    /// How many read through a store.
+    pub(crate) fn users_of(&self, store: &StoreKey) -> usize {
+        self.by_store.get(store).map_or(0, BTreeSet::len)
+    }
+
+    /// The stores an object names, with the number of their users.
+    pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<(StoreKey, usize)> {
+        let stores = self.rows.get(key).into_iter().flat_map(|row| &row.stores);
+        stores
+            .map(|store| (StoreKey::clone(store), self.users_of(store)))
+            .collect()
     }
 
     /// Who reads through a store and is not ready.
@@ -182,14 +230,15 @@ impl ExternalSecrets {
         users.filter(waiting).cloned().collect()
     }
 
-    /// Who is not ready in a namespace.
-    pub(crate) fn waiting_in(&self, namespace: &str) -> Vec<ObjectKey> {
+    /// Who is in a namespace: those that are not ready, and the others.
+    pub(crate) fn in_namespace(&self, namespace: &str) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
         let first = ObjectKey::new(namespace, "");
         let rows = self.rows.range(first..);
         let rows = rows.take_while(|(key, _)| key.namespace() == namespace);
-        rows.filter(|(_, row)| row.ready != Some(true))
-            .map(|(key, _)| key.clone())
-            .collect()
+        let keys = rows.map(|(key, row)| (key.clone(), row.ready == Some(true)));
+        let (waiting, ready): (Vec<_>, Vec<_>) = keys.partition(|(_, ready)| !ready);
+        let names = |rows: Vec<(ObjectKey, bool)>| rows.into_iter().map(|(key, _)| key).collect();
+        (names(waiting), names(ready))
     }
 
     /// Who writes the Secret `target`.

@@ -77,6 +77,11 @@ impl Stores {
         gone.into_iter().collect()
     }
 
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// A store as last seen.
     pub(crate) fn get(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.rows.get(key).cloned()

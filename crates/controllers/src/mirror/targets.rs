@@ -58,6 +58,11 @@ impl Targets {
         gone
     }
 
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// A Secret as last seen.
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<TargetRow>> {
         self.rows.get(key).cloned()

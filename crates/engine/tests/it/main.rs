@@ -3,4 +3,5 @@
 
 mod isolation;
 mod memory;
+mod reads;
 mod runs;

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_engine::{Connections, StoreRecord, StoreSource, World, WorldError};
+use lockstep_engine::{Connections, Reads, StoreRecord, StoreSource, World, WorldError};
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
-use lockstep_plan::{EventNote, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
+use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider::SecretMap;
 use lockstep_provider::conformance::{block_on, services};
 
@@ -22,7 +22,7 @@ pub(crate) struct Memory {
     pub(crate) refuse: Mutex<Option<WorldError>>,
     pub(crate) inputs_changed: Mutex<bool>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
-    connections: Connections,
+    reads: Arc<Reads>,
     settings: Settings,
 }
 
@@ -42,7 +42,7 @@ impl Memory {
             refuse: Mutex::default(),
             inputs_changed: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
-            connections: Connections::new(services().shared()),
+            reads: Reads::new(Connections::new(services().shared()), Salt::default()),
             settings: Settings {
                 flood_gate: false,
                 ..Settings::default()
@@ -66,11 +66,12 @@ impl Memory {
             former_targets: Vec::new(),
             last_refresh: None,
             inputs_changed: *self.inputs_changed.lock().unwrap(),
+            asked: now,
         };
         let engine = Engine {
             world: self,
             stores: self,
-            connections: &self.connections,
+            reads: &self.reads,
             settings: &self.settings,
         };
         block_on(engine.run(observation, now, 0.5))

@@ -43,7 +43,8 @@ pub enum Decision {
         until: Option<Timestamp>,
         /// Whether a Secret of the target's name that appears without our label matters.
         awaits_target: bool,
-        /// A status to write all the same: the new generation was seen and asks for nothing.
+        /// A status to write all the same: the new generation was seen and asks for nothing, or the
+        /// last refresh is to be noted.
         status: Option<Box<ExternalSecretStatus>>,
     },
     /// The object is being deleted: delete what is listed, then remove the finalizer.
@@ -110,6 +111,7 @@ fn decide_live(
         .map_err(|error| Failure::new(INVALID_INTERVAL, "InvalidSpec", error))?;
     let refreshed = refresh::last_refresh(object, observed.last_refresh);
     let due = refresh::due(object, refreshed, interval, now);
+    let due = refresh::resumed(object, due, refreshed.zip(settings.started), interval, now);
     let state = target_state(observed);
     let news = observed.inputs_changed && refresh::reacts(object, interval, now);
     let wanted =
@@ -120,7 +122,7 @@ fn decide_live(
     Ok(Decision::Idle {
         until: wake_up(due, interval, observed.jitter),
         awaits_target: state == TargetState::Awaited,
-        status: status::seen_generation(object, settings).map(Box::new),
+        status: status::idle(object, refreshed, settings, now).map(Box::new),
     })
 }
 
@@ -137,6 +139,7 @@ fn is_stuck(object: &ExternalSecret, interval: GoDuration) -> bool {
 fn wake_up(due: Due, interval: GoDuration, jitter: f64) -> Option<Timestamp> {
     match due {
         Due::At(deadline) => Some(refresh::spread(deadline, interval, jitter)),
+        Due::Spread(slot) => Some(slot),
         Due::Now | Due::Never => None,
     }
 }

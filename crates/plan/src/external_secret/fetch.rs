@@ -68,6 +68,19 @@ pub enum Read {
     Find(Find),
 }
 
+impl FetchList {
+    /// The stores it reads from.
+    pub fn stores(&self) -> BTreeSet<StoreKey> {
+        let sources = self.items.iter().map(|item| &item.source);
+        sources
+            .filter_map(|source| match source {
+                Source::Store { key, .. } => Some(key.clone()),
+                Source::Generator(_) => None,
+            })
+            .collect()
+    }
+}
+
 impl Place {
     /// The entry as messages name it: `spec.data[0] (key: k)` or `spec.dataFrom[1].find`.
     pub fn label(self, object: &ExternalSecret) -> String {
@@ -127,7 +140,7 @@ pub(super) fn references(object: &ExternalSecret) -> impl Iterator<Item = &Store
 }
 
 /// References to generators.
-pub(super) fn generators(object: &ExternalSecret) -> impl Iterator<Item = &GeneratorRef> {
+pub fn generators(object: &ExternalSecret) -> impl Iterator<Item = &GeneratorRef> {
     let sources = object
         .spec
         .data_from

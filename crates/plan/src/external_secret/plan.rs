@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::generic::{self, BuildError, Object, ObjectPlan, ObjectRef};
 use crate::render::{self, Means, RenderError, Rendered, render};
 use crate::settings::Settings;
+use crate::store::StoreKey;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
 
 /// What a run writes, in this order: the target, then the deletion of former targets.
@@ -200,6 +201,18 @@ pub fn confirm_deletion(
         row.name
     );
     Err(Failure::new(messages::COULD_NOT_DELETE, "Conflict", text))
+}
+
+/// The failure of a deletion that is held because too much of a store vanished at once.
+pub fn deletion_held(store: StoreKey) -> Failure {
+    let text = format!(
+        "many secrets of {store} vanished at once, so nothing is deleted; if it is meant, annotate \
+         the store with {}=\"true\"",
+        keys::ANNOTATION_ALLOW_MASS_DELETION
+    );
+    Failure::new(messages::COULD_NOT_DELETE, "DeletionHeld", text)
+        .retrying(Retry::Slow)
+        .from_store(store)
 }
 
 fn was_deleted(object: &ExternalSecret) -> bool {

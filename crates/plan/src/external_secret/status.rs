@@ -17,8 +17,12 @@ use crate::settings::{RefreshNote, Settings};
 
 /// Shortest time between two notes of an unchanged refresh.
 const NOTE_FLOOR: Duration = Duration::from_mins(10);
-/// Time by which notes at the floor are spread.
-const NOTE_SPREAD: Duration = Duration::from_mins(1);
+/// Time by which notes at the floor are spread: as long as the floor, so that a fleet made at once is
+/// noted evenly from then on.
+const NOTE_SPREAD: Duration = NOTE_FLOOR;
+
+/// Time a refresh may take.
+const REFRESH_TIME: SignedDuration = SignedDuration::from_secs(5);
 
 /// What a run changes in the status.
 pub(super) struct Change {
@@ -97,6 +101,49 @@ pub(super) fn seen_generation(
     (noted != generation).then_some(status)
 }
 
+/// The status of an object that has nothing to do, where it is worth a write: a new generation was
+/// seen, or the last refresh is to be noted.
+pub(super) fn idle(
+    object: &ExternalSecret,
+    refreshed: Option<Timestamp>,
+    settings: &Settings,
+    now: Timestamp,
+) -> Option<ExternalSecretStatus> {
+    let seen = seen_generation(object, settings);
+    let old = object.status.as_ref()?;
+    let noted = old.refresh_time.as_ref().map(|noted| noted.0);
+    let news = refreshed.map(seconds).filter(|new| Some(new.0) > noted);
+    let Some(news) = news.filter(|_| seen.is_some() || note_is_due(object, settings, now)) else {
+        return seen;
+    };
+    Some(ExternalSecretStatus {
+        refresh_time: Some(news),
+        ..seen.unwrap_or_else(|| old.clone())
+    })
+}
+
+/// When an object that shared reads keep fresh should look at itself next, to note the last refresh:
+/// once a note is due and a refresh must have come. `written` is the status just written.
+pub fn note_at(
+    object: &ExternalSecret,
+    written: Option<&ExternalSecretStatus>,
+    refreshed: Timestamp,
+) -> Option<Timestamp> {
+    let interval = refresh::interval(object).ok()?;
+    let status = written.or(object.status.as_ref())?;
+    let noted = status
+        .refresh_time
+        .as_ref()
+        .filter(|_| refresh::is_periodic(object, interval))?;
+    let due = noted.0.checked_add(note_period(object, interval)).ok()?;
+    let interval = SignedDuration::from_nanos(interval.as_nanos());
+    let longest = interval.mul_f64(1.25 + 0.15 * share_of(object)) + REFRESH_TIME;
+    refreshed
+        .checked_add(longest)
+        .ok()
+        .map(|next| next.max(due))
+}
+
 /// Whether more than time changed. A generation noted for the first time waits for the next write,
 /// so that taking over from another operator writes nothing.
 fn is_real_change(old: &ExternalSecretStatus, new: &ExternalSecretStatus) -> bool {
@@ -121,16 +168,22 @@ fn note_is_due(object: &ExternalSecret, settings: &Settings, now: Timestamp) -> 
     now.duration_since(noted.0) >= note_period(object, interval)
 }
 
-/// Nine tenths of the interval; where that is short, ten minutes and a share of one more that
-/// depends on the object, so that objects made together are not noted together.
+/// Nine tenths of the interval; where that is short, ten minutes and a share of ten more that depends
+/// on the object, so that objects made together are not noted together.
 fn note_period(object: &ExternalSecret, interval: GoDuration) -> SignedDuration {
     let most = SignedDuration::from_nanos(interval.as_nanos()).mul_f64(0.9);
     let floor = SignedDuration::try_from(NOTE_FLOOR).unwrap_or_default();
     if most >= floor {
         return most;
     }
+    let spread = SignedDuration::try_from(NOTE_SPREAD).unwrap_or_default();
+    floor + spread.mul_f64(share_of(object))
+}
+
+/// A number from 0 up to 1 that belongs to the object.
+pub(crate) fn share_of(object: &ExternalSecret) -> f64 {
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
     hasher.write(uid(object).as_bytes());
-    let share = u32::try_from(hasher.finish() % 1_000).unwrap_or_default();
-    floor + SignedDuration::try_from(NOTE_SPREAD * share / 1_000).unwrap_or_default()
+    let share = u32::try_from(hasher.finish() % 1_000_000).unwrap_or_default();
+    f64::from(share) / 1_000_000.0
 }

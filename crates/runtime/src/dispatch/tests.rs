@@ -47,7 +47,7 @@ fn start(
     let answer = Arc::new(answer);
     let origin = Instant::now();
     let shutdown = Shutdown::default();
-    let handler = move |key: u32| {
+    let handler = move |Job { key, .. }: Job<u32>| {
         let (runs, counts, answer) = (runs.clone(), Arc::clone(&counts), Arc::clone(&answer));
         async move {
             let count = {
@@ -112,7 +112,7 @@ async fn a_hung_run_ends_at_the_deadline_and_others_go_on() {
     let metrics = Arc::clone(&dispatcher.settings.metrics);
     let (done, mut seen) = mpsc::unbounded_channel();
     let shutdown = Shutdown::default();
-    let handler = move |key: u32| {
+    let handler = move |Job { key, .. }: Job<u32>| {
         let done = done.clone();
         async move {
             if key == 0 {
@@ -141,7 +141,7 @@ async fn a_stop_lets_runs_end_within_the_grace_time_and_starts_no_more() {
     let handle = dispatcher.handle();
     let (ended, mut seen) = mpsc::unbounded_channel();
     let shutdown = Shutdown::default();
-    let handler = move |key: u32| {
+    let handler = move |Job { key, .. }: Job<u32>| {
         let ended = ended.clone();
         async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -167,7 +167,7 @@ async fn no_more_runs_than_allowed_go_at_once() {
     let handle = dispatcher.handle();
     let (peaks, mut seen) = mpsc::unbounded_channel();
     let running = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let handler = move |_: u32| {
+    let handler = move |_: Job<u32>| {
         let (peaks, running) = (peaks.clone(), Arc::clone(&running));
         async move {
             use std::sync::atomic::Ordering::SeqCst;

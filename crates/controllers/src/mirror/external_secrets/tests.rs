@@ -1,5 +1,6 @@
 //! Which events are news, and who is found through the reverse lookups.
 
+use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::StoreKey;
 
@@ -28,12 +29,16 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::new("ns", name)
 }
 
+fn apply(objects: &mut ExternalSecrets, object: ExternalSecret) -> (ObjectKey, Touch) {
+    objects.apply(object, Timestamp::UNIX_EPOCH)
+}
+
 #[test]
 fn a_status_write_starts_no_run() {
     let mut objects = ExternalSecrets::default();
-    let (_, first) = objects.apply(object("a", 1, |_| {}));
+    let (_, first) = apply(&mut objects, object("a", 1, |_| {}));
 
-    let (_, second) = objects.apply(object("a", 2, ready("True")));
+    let (_, second) = apply(&mut objects, object("a", 2, ready("True")));
 
     assert_eq!((first, second), (Touch::New, Touch::Same));
 }
@@ -41,15 +46,18 @@ fn a_status_write_starts_no_run() {
 #[test]
 fn a_label_an_annotation_and_a_generation_are_news() {
     let mut objects = ExternalSecrets::default();
-    objects.apply(object("a", 1, |_| {}));
+    apply(&mut objects, object("a", 1, |_| {}));
     let force = |object: &mut ExternalSecret| {
         object.metadata.annotations = Some([("force-sync".to_owned(), "1".to_owned())].into());
     };
 
-    let (_, annotated) = objects.apply(object("a", 2, force));
-    let (_, edited) = objects.apply(object("a", 3, |object| {
-        object.metadata.generation = Some(2);
-    }));
+    let (_, annotated) = apply(&mut objects, object("a", 2, force));
+    let (_, edited) = apply(
+        &mut objects,
+        object("a", 3, |object| {
+            object.metadata.generation = Some(2);
+        }),
+    );
 
     assert_eq!((annotated, edited), (Touch::Changed, Touch::Changed));
 }
@@ -57,11 +65,14 @@ fn a_label_an_annotation_and_a_generation_are_news() {
 #[test]
 fn an_event_older_than_our_own_write_is_passed_over() {
     let mut objects = ExternalSecrets::default();
-    objects.apply(object("a", 5, ready("True")));
+    apply(&mut objects, object("a", 5, ready("True")));
 
-    let (_, late) = objects.apply(object("a", 4, |object| {
-        object.metadata.generation = Some(9);
-    }));
+    let (_, late) = apply(
+        &mut objects,
+        object("a", 4, |object| {
+            object.metadata.generation = Some(9);
+        }),
+    );
 
     assert_eq!(late, Touch::Same);
     let (kept, _) = objects.get(&key("a")).unwrap();
@@ -71,9 +82,9 @@ fn an_event_older_than_our_own_write_is_passed_over() {
 #[test]
 fn only_objects_that_are_not_ready_wait_on_a_store() {
     let mut objects = ExternalSecrets::default();
-    objects.apply(object("good", 1, ready("True")));
-    objects.apply(object("bad", 1, ready("False")));
-    objects.apply(object("new", 1, |_| {}));
+    apply(&mut objects, object("good", 1, ready("True")));
+    apply(&mut objects, object("bad", 1, ready("False")));
+    apply(&mut objects, object("new", 1, |_| {}));
 
     let waiting = objects.waiting_on(&StoreKey::namespaced("ns", "store"));
 
@@ -83,13 +94,13 @@ fn only_objects_that_are_not_ready_wait_on_a_store() {
 #[test]
 fn a_store_that_is_no_longer_named_is_no_longer_linked() {
     let mut objects = ExternalSecrets::default();
-    objects.apply(object("a", 1, |_| {}));
+    apply(&mut objects, object("a", 1, |_| {}));
     let other = |object: &mut ExternalSecret| {
         object.metadata.generation = Some(2);
         object.spec.secret_store_ref.as_mut().unwrap().name = Some("other".to_owned());
     };
 
-    objects.apply(object("a", 2, other));
+    apply(&mut objects, object("a", 2, other));
 
     assert!(
         objects
@@ -109,8 +120,8 @@ fn writers_are_found_by_the_targets_own_name_and_by_a_given_one() {
         object.spec.target =
             serde_json::from_value(serde_json::json!({ "name": "shared" })).unwrap();
     };
-    objects.apply(object("a", 1, |_| {}));
-    objects.apply(object("b", 1, renamed));
+    apply(&mut objects, object("a", 1, |_| {}));
+    apply(&mut objects, object("b", 1, renamed));
 
     assert_eq!(objects.writers_of(&key("a")), [key("a")]);
     assert_eq!(objects.writers_of(&key("shared")), [key("b")]);
@@ -120,11 +131,11 @@ fn writers_are_found_by_the_targets_own_name_and_by_a_given_one() {
 #[test]
 fn objects_a_new_list_does_not_show_are_gone() {
     let mut objects = ExternalSecrets::default();
-    objects.apply(object("stays", 1, |_| {}));
-    objects.apply(object("goes", 1, |_| {}));
+    apply(&mut objects, object("stays", 1, |_| {}));
+    apply(&mut objects, object("goes", 1, |_| {}));
 
     objects.begin_list();
-    objects.apply(object("stays", 1, |_| {}));
+    apply(&mut objects, object("stays", 1, |_| {}));
     let gone = objects.end_list();
 
     assert_eq!(gone.into_iter().collect::<Vec<_>>(), [key("goes")]);

@@ -237,8 +237,8 @@ fn an_unchanged_refresh_is_noted_now_and_then() {
     let cases = [
         ("refreshInterval: 1m", 1, false),
         ("refreshInterval: 1m", 9, false),
-        ("refreshInterval: 1m", 11, true),
-        ("refreshInterval: 10m", 10, false),
+        ("refreshInterval: 1m", 20, true),
+        ("refreshInterval: 10m", 9, false),
         ("refreshInterval: 10m", 20, true),
         ("refreshInterval: 1h", 53, false),
         ("refreshInterval: 1h", 54, true),
@@ -281,7 +281,7 @@ fn notes_of_objects_made_together_are_spread() {
     let due_after = |uid: &str| {
         let mut object = synced("refreshInterval: 1s");
         object.metadata.uid = Some(uid.to_owned());
-        (600..=660).find(|seconds| {
+        (600..=1200).find(|seconds| {
             let now = noon()
                 .checked_add(SignedDuration::from_secs(*seconds))
                 .unwrap();
@@ -296,7 +296,7 @@ fn notes_of_objects_made_together_are_spread() {
 
     assert!(
         !times.contains(&None),
-        "every note is due within eleven minutes"
+        "every note is due within twenty minutes"
     );
     assert!(times.len() > 5, "{times:?}");
 }

@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::moment::{NEVER, ceiling, floor, timestamp};
+
 #[cfg(test)]
 mod tests;
 
 /// One dispatch in this many goes to due work while both lanes have some.
 const DUE_SHARE: u32 = 8;
-
-/// A deadline that never comes.
-const NEVER: i64 = i64::MAX;
 
 /// Why an object runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,7 +216,7 @@ impl<K: Ord + Clone + Hash> Schedule<K> {
     /// The earliest deadline; fresh work needs no waiting for.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let (at, _) = self.due.first()?;
-        Some(Timestamp::from_millisecond(*at).unwrap_or(Timestamp::MAX))
+        Some(timestamp(*at))
     }
 
     /// Number of objects running.
@@ -240,22 +239,5 @@ impl<K: Ord + Clone + Hash> Schedule<K> {
             running: self.running,
             oldest: Duration::from_millis(u64::try_from(now - since).unwrap_or(0)),
         }
-    }
-}
-
-/// The moment in milliseconds, never later than it is.
-fn floor(moment: Timestamp) -> i64 {
-    let nanoseconds = moment.as_nanosecond().div_euclid(1_000_000);
-    i64::try_from(nanoseconds).unwrap_or(NEVER - 1)
-}
-
-/// The deadline in milliseconds, never earlier than it is.
-fn ceiling(deadline: Timestamp) -> i64 {
-    let milliseconds = floor(deadline);
-    let exact = deadline.as_nanosecond().rem_euclid(1_000_000) == 0;
-    if exact {
-        milliseconds
-    } else {
-        milliseconds + 1
     }
 }

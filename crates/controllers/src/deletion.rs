@@ -1,0 +1,127 @@
+//! The shell of the deletion guard: asks it with what the mirror knows, and tells of stores whose
+//! deletions are held. When to hold is decided in `lockstep-pace`.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
+use lockstep_engine::{Deletion, StoreRecord};
+use lockstep_pace::deletion::{Guard, Verdict};
+use lockstep_plan::{EventNote, StoreKey};
+
+use crate::events::about_store;
+use crate::key::ObjectKey;
+use crate::shared::Shared;
+
+/// Reason of the event on the store.
+const REASON: &str = "DeletionHeld";
+
+/// The guard, if it is on.
+pub(crate) struct DeletionGuard(Option<Mutex<Guard<StoreKey, ObjectKey>>>);
+
+impl DeletionGuard {
+    pub(crate) fn new(on: bool) -> Self {
+        Self(on.then(Mutex::default))
+    }
+
+    /// Stores whose deletions are held, with the number of absent objects.
+    pub(crate) fn held(&self) -> Vec<(StoreKey, usize)> {
+        let Some(guard) = self.locked() else {
+            return Vec::new();
+        };
+        let held = guard.held();
+        held.map(|(store, absent)| (store.clone(), absent))
+            .collect()
+    }
+
+    /// Forgets an object's absence: its secrets are there, or it is gone.
+    pub(crate) fn present(&self, key: &ObjectKey, stores: &[(StoreKey, usize)]) {
+        if let Some(mut guard) = self.locked() {
+            for (store, users) in stores {
+                if guard.present(store, key, *users) {
+                    tracing::info!(%store, "deletions are no longer held: secrets are back");
+                }
+            }
+        }
+    }
+
+    /// Whether nothing is absent: the usual case, in which nothing has to be looked up.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.locked().is_none_or(|guard| guard.is_empty())
+    }
+
+    /// Forgets a store.
+    pub(crate) fn forget(&self, store: &StoreKey) {
+        if let Some(mut guard) = self.locked() {
+            guard.forget(store);
+        }
+    }
+
+    fn locked(&self) -> Option<MutexGuard<'_, Guard<StoreKey, ObjectKey>>> {
+        let guard = self.0.as_ref()?;
+        Some(guard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Asks whether the target of an object may be deleted for want of remote secrets.
+pub(crate) fn ask(shared: &Shared, key: &ObjectKey, stores: &BTreeSet<StoreKey>) -> Deletion {
+    let now = shared.now();
+    let mut answer = Deletion::Allowed;
+    for store in stores {
+        let Some(record) = shared.mirror.stores().get(store) else {
+            continue;
+        };
+        if is_released(&record) {
+            shared.deletions.forget(store);
+            continue;
+        }
+        let users = shared.mirror.external_secrets().users_of(store);
+        let Some(mut guard) = shared.deletions.locked() else {
+            return Deletion::Allowed;
+        };
+        let before = guard.is_held(store);
+        let verdict = guard.absent(store, key, users, now);
+        drop(guard);
+        if verdict == Verdict::Held && !before {
+            tell(shared, &record);
+        }
+        answer = match (answer, verdict) {
+            (_, Verdict::Held) => return Deletion::Held(store.clone()),
+            (Deletion::LookAgain(one), Verdict::LookAgain(other)) => {
+                Deletion::LookAgain(one.max(other))
+            }
+            (_, Verdict::LookAgain(at)) => Deletion::LookAgain(at),
+            (answer, Verdict::Allowed) => answer,
+        };
+    }
+    answer
+}
+
+/// Whether someone said on the store that its deletions are meant.
+fn is_released(store: &StoreRecord) -> bool {
+    let annotations = store.metadata.annotations.as_ref();
+    annotations
+        .and_then(|annotations| annotations.get(ANNOTATION_ALLOW_MASS_DELETION))
+        .is_some_and(|value| value == "true")
+}
+
+/// Tells again that a store's deletions are held; called at each check of the store.
+pub(crate) fn remind(shared: &Shared, store: &StoreRecord) {
+    let held = shared.deletions.locked();
+    if held.is_some_and(|guard| guard.is_held(&store.key)) {
+        if is_released(store) {
+            shared.deletions.forget(&store.key);
+        } else {
+            tell(shared, store);
+        }
+    }
+}
+
+fn tell(shared: &Shared, store: &StoreRecord) {
+    let text = format!(
+        "many secrets vanished at once, so no Secret is deleted; if it is meant, annotate this \
+         store with {ANNOTATION_ALLOW_MASS_DELETION}=\"true\""
+    );
+    tracing::warn!(store = %store.key, "deletions are held: many secrets vanished at once");
+    about_store(&shared.recorders, store, &EventNote::warning(REASON, text));
+}

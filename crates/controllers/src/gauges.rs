@@ -1,0 +1,93 @@
+//! Gauges of what the process holds: rows, shared reads, connections, held values. Each of them has
+//! a cap; these tell how far away it is.
+
+use std::sync::Arc;
+
+use lockstep_runtime::metrics::{Family, Kind, Page, Rows};
+
+use crate::shared::Shared;
+
+const fn gauge(name: &'static str, help: &'static str) -> Family {
+    Family {
+        name,
+        kind: Kind::Gauge,
+        help,
+    }
+}
+
+const FAMILIES: &[Family] = &[
+    gauge(
+        "lockstep_mirror_rows",
+        "Objects held in the mirror, by kind",
+    ),
+    gauge(
+        "lockstep_shared_reads",
+        "Remote reads that keep objects fresh",
+    ),
+    gauge(
+        "lockstep_shared_read_subscribers",
+        "ExternalSecrets kept fresh by shared reads",
+    ),
+    gauge(
+        "lockstep_reads_held",
+        "Reads under way or held for a moment",
+    ),
+    gauge(
+        "lockstep_held_value_bytes",
+        "Bytes of values held for a moment",
+    ),
+    gauge("lockstep_connections", "Stores with an open connection"),
+    gauge("lockstep_open_breakers", "Stores that cannot be reached"),
+    gauge(
+        "lockstep_held_deletions",
+        "Objects without remote secrets in stores whose deletions are held",
+    ),
+];
+
+/// Gauges of one process.
+pub(crate) struct Gauges(pub(crate) Arc<Shared>);
+
+impl Rows for Gauges {
+    fn families(&self) -> &'static [Family] {
+        FAMILIES
+    }
+
+    fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
+        let shared = &self.0;
+        if family.name == "lockstep_mirror_rows" {
+            let objects = shared.mirror.external_secrets().len();
+            page.sample(&[("kind", "ExternalSecret")], float(objects));
+            page.sample(&[("kind", "Secret")], float(shared.mirror.targets().len()));
+            page.sample(&[("kind", "Input")], float(shared.mirror.inputs().len()));
+            page.sample(&[("kind", "Store")], float(shared.mirror.stores().len()));
+            return None;
+        }
+        if family.name == "lockstep_held_deletions" {
+            for (store, absent) in shared.deletions.held() {
+                let (kind, namespace) = (store.kind.to_string(), store.namespace);
+                let labels = [
+                    ("kind", kind.as_str()),
+                    ("namespace", namespace.as_deref().unwrap_or_default()),
+                    ("name", &store.name),
+                ];
+                page.sample(&labels, float(absent));
+            }
+            return None;
+        }
+        let (groups, reads) = (shared.sharing.stats(), shared.reads.stats());
+        let value = match family.name {
+            "lockstep_shared_reads" => groups.groups,
+            "lockstep_shared_read_subscribers" => groups.objects,
+            "lockstep_reads_held" => reads.flights,
+            "lockstep_held_value_bytes" => reads.bytes,
+            "lockstep_connections" => reads.connections,
+            _ => reads.open_breakers,
+        };
+        page.sample(&[], float(value));
+        None
+    }
+}
+
+fn float(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}

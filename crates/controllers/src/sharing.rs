@@ -1,0 +1,218 @@
+//! Reads that many objects share: makes those that fall due and sends objects to a run when an
+//! answer is another one. What is due and who is concerned is decided in `lockstep-pace`; this file
+//! moves messages.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use lockstep_engine::StoreRecord;
+use lockstep_engine::connections::Identity;
+use lockstep_engine::credentials::Credential;
+use lockstep_engine::external_secret::Shares;
+use lockstep_engine::reads::{GroupKey, Observer, Request};
+use lockstep_pace::groups::{Groups, Stats};
+use lockstep_plan::StoreKey;
+use lockstep_provider::{Error, ErrorKind};
+use lockstep_runtime::shutdown::Shutdown;
+use lockstep_runtime::supervise::{Crew, supervise};
+use tokio::sync::Notify;
+
+use crate::inputs;
+use crate::key::ObjectKey;
+use crate::shared::Shared;
+
+/// Shared reads at once; the governors of the stores bound them further.
+const AT_ONCE: usize = 64;
+/// Longest time for one read, its waits included.
+const DEADLINE: Duration = Duration::from_mins(2);
+/// Longest sleep, after which held answers are wiped and a clock that was set is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_secs(5);
+/// How long an outage may last before the objects tell of it.
+const OUTAGE_PATIENCE: Duration = Duration::from_secs(5);
+/// The same for throttles: the backend is there and asked for time.
+const THROTTLE_PATIENCE: Duration = Duration::from_mins(1);
+/// Time to the next try of a shared read that failed.
+const RETRY: SignedDuration = SignedDuration::from_secs(1);
+/// Objects that waited for a store run within this time of its return.
+const RELEASE: Duration = Duration::from_secs(5);
+/// Time between two of them, where there are few.
+const BETWEEN: Duration = Duration::from_millis(5);
+
+/// The groups of all objects.
+#[derive(Default)]
+pub(crate) struct Sharing {
+    groups: Mutex<Groups<GroupKey, ObjectKey>>,
+    changed: Notify,
+}
+
+impl Sharing {
+    /// Subscribes an object after its run. Returns whether what it synced from is the last word.
+    pub(crate) fn subscribe(&self, key: &ObjectKey, shares: Shares) -> bool {
+        let Shares { interval, reads } = shares;
+        let current = self
+            .locked()
+            .subscribe(key.clone(), interval, reads, fastrand::f64());
+        self.changed.notify_one();
+        current
+    }
+
+    /// Takes an object out; returns whether it was there.
+    pub(crate) fn leave(&self, key: &ObjectKey) -> bool {
+        self.locked().unsubscribe(key)
+    }
+
+    /// When shared reads last refreshed an object; `None` when it does not take part.
+    pub(crate) fn refreshed(&self, key: &ObjectKey) -> Option<Timestamp> {
+        self.locked().refreshed(key)
+    }
+
+    /// Ends all groups of a store; returns who took part.
+    pub(crate) fn leave_store(&self, store: &StoreKey) -> Vec<ObjectKey> {
+        let of_store = |group: &GroupKey| group.identity.store == *store;
+        self.locked().dissolve_all(of_store)
+    }
+
+    /// What is held.
+    pub(crate) fn stats(&self) -> Stats {
+        self.locked().stats()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Groups<GroupKey, ObjectKey>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Shared {
+    fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
+        let mut groups = self.sharing.locked();
+        let woken = groups.read(group, fingerprint, read_at, fastrand::f64());
+        drop(groups);
+        self.sharing.changed.notify_one();
+        let takers = woken.len();
+        self.input_changed(woken, read_at);
+        takers
+    }
+
+    fn connected(&self, store: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>) {
+        if let Some(shared) = self.handle() {
+            inputs::follow_store(&shared, store, caller, read);
+        }
+    }
+
+    fn recovered(&self, store: &StoreKey) {
+        let waiting = self.mirror.external_secrets().waiting_on(store);
+        let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
+        let step = SignedDuration::try_from((RELEASE / count).min(BETWEEN)).unwrap_or_default();
+        let now = self.now();
+        let mut at = now;
+        for key in waiting {
+            self.mirror.external_secrets().ask(&key, now, false);
+            self.queues.external_secrets.forgive(&key);
+            self.queues.external_secrets.due(key, at);
+            at = at.saturating_add(step).unwrap_or(at);
+        }
+    }
+}
+
+/// Makes shared reads as they fall due, until a stop is asked for.
+pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
+    let mut crew = Crew::default();
+    while !shutdown.is_requested() {
+        while crew.len() < AT_ONCE
+            && let Some((group, member)) = pop(&shared)
+        {
+            let shared = Arc::clone(&shared);
+            crew.spawn(async move {
+                let read = refresh(&shared, &group, &member);
+                if supervise(DEADLINE, read).await != Outcome::Done(()) {
+                    tracing::error!(store = %group.identity.store, "a shared read was cut off");
+                    let told = shared.sharing.locked().dissolve(&group);
+                    shared.input_changed(told, shared.now());
+                }
+            });
+        }
+        shared.reads.sweep();
+        let full = crew.len() >= AT_ONCE;
+        let idle = shared.services.time.sleep(time_to_deadline(&shared));
+        tokio::select! {
+            () = shutdown.requested() => {}
+            () = crew.ended(), if !crew.is_empty() => {}
+            () = shared.sharing.changed.notified() => {}
+            () = idle, if !full => {}
+        }
+    }
+}
+
+type Outcome = lockstep_runtime::supervise::Outcome<()>;
+
+fn pop(shared: &Shared) -> Option<(Arc<GroupKey>, ObjectKey)> {
+    shared.sharing.locked().pop(shared.now())
+}
+
+fn time_to_deadline(shared: &Shared) -> Duration {
+    let next = shared.sharing.locked().next_deadline();
+    let wait = next.map_or(SignedDuration::MAX, |at| at.duration_since(shared.now()));
+    Duration::try_from(wait)
+        .unwrap_or_default()
+        .min(LONGEST_SLEEP)
+}
+
+/// Reads one group for all its subscribers. An answer is noted by the observer above.
+async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey) {
+    let asked = shared.now();
+    let Some(store) = usable(shared, group) else {
+        dissolve(shared, group, asked);
+        return;
+    };
+    let request = Request {
+        store: &store,
+        caller: member.namespace(),
+        read: &group.read,
+        asked,
+    };
+    match shared.reads.read(request).await {
+        // Credentials now depend on the caller, or no longer do.
+        Ok(answer) if answer.group != *group => dissolve(shared, group, asked),
+        Ok(answer) => {
+            if let Some(error) = answer.error().filter(|_| !answer.telling) {
+                failed(shared, group, error, answer.read_at);
+            }
+        }
+        Err(error) if is_transient(&error) => failed(shared, group, &error, shared.now()),
+        Err(_) => dissolve(shared, group, asked),
+    }
+}
+
+/// The store of a group, if it is still the one that was read from and may be read from.
+fn usable(shared: &Shared, group: &GroupKey) -> Option<Arc<StoreRecord>> {
+    let store = shared.mirror.stores().get(&group.identity.store)?;
+    let open = !shared.settings().flood_gate || store.ready() == Some(true);
+    (open && Identity::of(&store) == group.identity).then_some(store)
+}
+
+fn is_transient(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unreachable)
+}
+
+fn failed(shared: &Shared, group: &GroupKey, error: &Error, read_at: Timestamp) {
+    let now = shared.now();
+    let patience = match error.kind() {
+        ErrorKind::Throttled => THROTTLE_PATIENCE,
+        _ => OUTAGE_PATIENCE,
+    };
+    let told = error
+        .retry_after()
+        .and_then(|d| SignedDuration::try_from(d).ok());
+    let retry = now.saturating_add(told.unwrap_or(RETRY).max(RETRY));
+    let retry = retry.unwrap_or(Timestamp::MAX);
+    let members = shared.sharing.locked().failed(group, patience, retry, now);
+    shared.input_changed(members, read_at);
+}
+
+/// Ends a group whose members have to look for themselves.
+fn dissolve(shared: &Shared, group: &GroupKey, asked: Timestamp) {
+    let members = shared.sharing.locked().dissolve(group);
+    shared.input_changed(members, asked);
+}

@@ -1,0 +1,248 @@
+//! Shared reads over a real provider and a wire under control: who gets whose answer, how often the
+//! wire is used, and what happens while nobody answers.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures_util::future::join_all;
+use http::{Request as HttpRequest, Response};
+use jiff::Timestamp;
+use lockstep_api::ClusterSecretStore;
+use lockstep_engine::credentials::Credential;
+use lockstep_engine::reads::{GroupKey, Observer, Request};
+use lockstep_engine::{Connections, Reads, StoreRecord};
+use lockstep_plan::external_secret::{Payload, Read};
+use lockstep_plan::{Salt, StoreKey};
+use lockstep_provider::conformance::{
+    Fault, Faults, TestServices, block_on, response, scripted, services,
+};
+use lockstep_provider::context::Time;
+use lockstep_provider::{ErrorKind, RemoteRef, Result, SecretValue};
+
+/// A cluster store whose credentials are looked up in `namespace`; an empty one means the caller's.
+fn store(namespace: &str) -> Arc<StoreRecord> {
+    let yaml = format!(
+        "
+apiVersion: external-secrets.io/v1
+kind: ClusterSecretStore
+metadata: {{name: shared, uid: u1, generation: 1}}
+spec:
+  provider:
+    kubernetes:
+      remoteNamespace: remote
+      server: {{url: https://cluster.example}}
+      auth:
+        token:
+          bearerToken: {{name: login, key: token, namespace: {namespace}}}
+"
+    );
+    let store: ClusterSecretStore = serde_saphyr::from_str(&yaml).unwrap();
+    Arc::new(store.into())
+}
+
+/// A server that answers every read with the token it was asked with.
+fn echo(request: HttpRequest<Bytes>) -> Response<Bytes> {
+    let token = request.headers()[http::header::AUTHORIZATION]
+        .to_str()
+        .unwrap();
+    let token = STANDARD.encode(token.trim_start_matches("Bearer "));
+    let body = format!(r#"{{"metadata":{{"name":"db"}},"data":{{"whose":"{token}"}}}}"#);
+    response(200, body)
+}
+
+struct Bench {
+    services: TestServices,
+    reads: Arc<Reads>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let services = services().plugged(scripted(echo));
+        for tenant in ["a", "b", "vault"] {
+            let token = format!("token-of-{tenant}");
+            services
+                .objects
+                .put_secret(tenant, "login", "token", token.as_str());
+        }
+        let reads = Reads::new(Connections::new(services.shared()), Salt::new([3; 16]));
+        Self { services, reads }
+    }
+
+    async fn whose(&self, store: &Arc<StoreRecord>, caller: &str) -> Result<SecretValue> {
+        self.asked(store, caller, self.services.time.now()).await
+    }
+
+    async fn asked(
+        &self,
+        store: &Arc<StoreRecord>,
+        caller: &str,
+        asked: Timestamp,
+    ) -> Result<SecretValue> {
+        let request = Request {
+            store,
+            caller,
+            read: &Read::Value(RemoteRef::key("db").property("whose")),
+            asked,
+        };
+        let outcome = self.reads.read(request).await?.outcome()?;
+        let Payload::Value(value) = outcome else {
+            unreachable!("a map for a value");
+        };
+        Ok(value)
+    }
+
+    fn sent(&self) -> usize {
+        self.services.wire.sent()
+    }
+}
+
+#[test]
+fn tenants_with_their_own_credentials_never_get_each_others_answer() {
+    let (bench, store) = (Bench::new(), store("''"));
+
+    let callers = ["a", "b", "a", "b", "b", "a"];
+    let attack = callers.map(|caller| bench.whose(&store, caller));
+    let answers = block_on(join_all(attack));
+    let late = block_on(bench.asked(&store, "b", Timestamp::MIN)).unwrap();
+
+    for (caller, answer) in callers.iter().zip(answers) {
+        let own = format!("token-of-{caller}");
+        assert_eq!(answer.unwrap(), SecretValue::from(own.as_str()));
+    }
+    assert_eq!(late, SecretValue::from("token-of-b"));
+    assert_eq!(bench.sent(), 2, "one read an identity");
+}
+
+#[test]
+fn a_read_with_one_identity_is_made_once_for_all_namespaces() {
+    let (bench, store) = (Bench::new(), store("vault"));
+
+    let callers: Vec<String> = (0..100).map(|number| format!("team-{number}")).collect();
+    let reads = callers.iter().map(|caller| bench.whose(&store, caller));
+    let answers = block_on(join_all(reads));
+
+    let own = SecretValue::from("token-of-vault");
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.as_ref().unwrap() == &own)
+    );
+    assert_eq!(bench.sent(), 1);
+}
+
+#[test]
+fn an_answer_from_before_the_question_does_not_count() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    let first = bench.services.time.now();
+    block_on(bench.whose(&store, "a")).unwrap();
+    bench.services.time.advance(Duration::from_secs(1));
+
+    block_on(bench.asked(&store, "a", first)).unwrap();
+    assert_eq!(bench.sent(), 1, "asked before the read began");
+    block_on(bench.whose(&store, "a")).unwrap();
+    assert_eq!(bench.sent(), 2, "asked after it");
+}
+
+#[test]
+fn a_changed_credential_is_used_at_once_and_old_answers_are_gone() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    let first = bench.services.time.now();
+    block_on(bench.whose(&store, "a")).unwrap();
+    let objects = &bench.services.objects;
+    objects.put_secret("vault", "login", "token", "rotated");
+
+    bench.reads.reconnect(&store.key);
+
+    let answer = block_on(bench.asked(&store, "a", first)).unwrap();
+    assert_eq!(answer, SecretValue::from("rotated"));
+}
+
+#[test]
+fn held_answers_are_wiped_after_moments() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    block_on(bench.whose(&store, "a")).unwrap();
+    assert!(bench.reads.stats().bytes > 0);
+
+    bench.services.time.advance(Duration::from_secs(6));
+    bench.reads.sweep();
+
+    let stats = bench.reads.stats();
+    assert_eq!((stats.flights, stats.bytes), (0, 0));
+}
+
+#[derive(Default)]
+struct Ears(Mutex<Vec<StoreKey>>);
+
+impl Observer for Ears {
+    fn answered(&self, _: &GroupKey, _: u64, _: Timestamp) -> usize {
+        0
+    }
+
+    fn connected(&self, _: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>) {
+        assert_eq!(caller, None);
+        let names: Vec<&str> = read.iter().map(|read| &*read.namespace).collect();
+        assert_eq!(names, ["vault"]);
+    }
+
+    fn recovered(&self, store: &StoreKey) {
+        self.0.lock().unwrap().push(store.clone());
+    }
+}
+
+#[test]
+fn an_outage_costs_few_calls_and_its_end_is_told_once() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    let ears = Arc::new(Ears::default());
+    let weak = Arc::downgrade(&ears);
+    bench.reads.observe(weak);
+    block_on(bench.whose(&store, "a")).unwrap();
+    bench.services.wire.fail_after(0, Fault::Drop);
+
+    bench.services.time.advance(Duration::from_millis(10));
+    let before = bench.sent();
+    for _ in 0..50 {
+        let error = block_on(bench.whose(&store, "a")).unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Unreachable);
+        bench.services.time.advance(Duration::from_millis(10));
+    }
+    let failing = bench.sent() - before;
+    assert!(bench.reads.is_open(&store.key));
+    bench.services.wire.heal();
+    bench.services.time.advance(Duration::from_secs(2));
+    block_on(bench.whose(&store, "b")).unwrap();
+
+    assert_eq!(failing, 3, "calls until the breaker opened");
+    let heard = ears.0.lock().unwrap();
+    assert_eq!(*heard, std::slice::from_ref(&store.key));
+    assert!(!bench.reads.is_open(&store.key));
+}
+
+#[test]
+fn a_throttled_store_is_left_alone_for_as_long_as_it_asked() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    block_on(bench.whose(&store, "a")).unwrap();
+    let mut slow_down = response(429, Bytes::new());
+    let after = http::HeaderValue::from_static("20");
+    slow_down
+        .headers_mut()
+        .insert(http::header::RETRY_AFTER, after);
+    bench.services.wire.fail_after(0, Fault::Answer(slow_down));
+    bench.services.time.advance(Duration::from_millis(10));
+    let first = block_on(bench.whose(&store, "a")).unwrap_err();
+    bench.services.wire.heal();
+    let sent = bench.sent();
+
+    bench.services.time.advance(Duration::from_secs(5));
+    let second = block_on(bench.whose(&store, "b")).unwrap_err();
+
+    assert_eq!(first.kind(), &ErrorKind::Throttled);
+    assert_eq!(second.kind(), &ErrorKind::Throttled);
+    assert_eq!(second.retry_after(), Some(Duration::from_secs(15)));
+    assert_eq!(bench.sent(), sent);
+    bench.services.time.advance(Duration::from_secs(15));
+    assert!(block_on(bench.whose(&store, "b")).is_ok());
+}

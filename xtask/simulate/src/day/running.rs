@@ -1,0 +1,128 @@
+//! Runs of objects: nothing, a note, or a fetch and the writes that follow from it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use lockstep_pace::backoff;
+
+use super::{Day, Event, HOLD, Run, Waiter, at};
+use crate::fleet::part;
+use crate::remote::MINUTE;
+
+const WRITE: i64 = 5;
+
+impl Day {
+    pub(super) fn run_object(&mut self, number: u32) {
+        self.object_runs += 1;
+        let object = &mut self.fleet.objects[number as usize];
+        let shared = self
+            .groups
+            .refreshed(&number)
+            .map(Timestamp::as_millisecond);
+        let refreshed = shared.or(object.noted.filter(|_| object.ready));
+        let changed = std::mem::take(&mut object.input_changed);
+        if let Some(refreshed) = refreshed
+            && !changed
+            && refreshed + object.interval > self.now
+        {
+            let next = if shared.is_some() {
+                // The status is noted, and that is all.
+                self.api_requests += u64::from(object.noted < Some(refreshed));
+                object.noted = Some(refreshed);
+                object.note_at(refreshed, fastrand::f64())
+            } else {
+                refreshed + object.interval + part(object.interval, 0.1 * fastrand::f64())
+            };
+            self.schedule.finish(&number, Some(at(next)));
+            return;
+        }
+        self.groups.unsubscribe(&number);
+        let (keys, asked) = (object.keys.clone(), object.asked);
+        let tolerated = if object.ready && !changed {
+            self.now - (object.interval / 10).min(HOLD)
+        } else {
+            asked
+        };
+        let run = Run {
+            left: keys.len(),
+            failed: None,
+            taken: Vec::with_capacity(keys.len()),
+        };
+        self.runs.insert(number, run);
+        for key in &keys {
+            self.read(*key, asked.max(tolerated), Waiter::Object(number));
+        }
+    }
+
+    pub(super) fn fetched(&mut self, number: u32) {
+        let Some(run) = self.runs.get(&number) else {
+            return;
+        };
+        let object = &mut self.fleet.objects[number as usize];
+        if run.failed.is_some() {
+            let store = self.remote.keys[object.keys[0] as usize].store;
+            self.api_requests += u64::from(object.ready);
+            (object.ready, object.failures) = (false, object.failures + 1);
+            let line = &mut self.lines[usize::from(store)];
+            let delay = if line.governor.is_open() {
+                line.waiting.push(number);
+                5 * MINUTE
+            } else {
+                let delay = backoff::delay(object.failures, fastrand::f64());
+                i64::try_from(delay.as_millis()).unwrap_or(MINUTE)
+            };
+            self.runs.remove(&number);
+            self.schedule.finish(&number, Some(at(self.now + delay)));
+            return;
+        }
+        let version = |key: &u32| {
+            let taken = run.taken.iter().find(|taken| taken.group == *key);
+            taken.map_or(0, |taken| u32::try_from(taken.fingerprint).unwrap_or(0))
+        };
+        let seen: Box<[u32]> = object.keys.iter().map(version).collect();
+        let oldest = run.taken.iter().map(|taken| taken.read_at).min();
+        let refreshed = oldest.map_or(self.now, Timestamp::as_millisecond);
+        // The first sync is three writes; a change reads and writes the Secret and the status.
+        let writes = match (object.noted, seen == object.seen && object.ready) {
+            (None, _) | (_, false) => 3,
+            (_, true) => 0,
+        };
+        for (key, (old, new)) in object.keys.iter().zip(object.seen.iter().zip(&seen)) {
+            if object.noted.is_some() && old != new {
+                self.delay
+                    .add(self.now - self.remote.keys[*key as usize].changed_at);
+            }
+        }
+        object.seen = seen;
+        self.api_requests += writes;
+        let writing = WRITE * i64::try_from(writes).unwrap_or(0);
+        self.later(
+            writing,
+            Event::Written {
+                object: number,
+                refreshed,
+            },
+        );
+    }
+
+    pub(super) fn written(&mut self, number: u32, refreshed: i64) {
+        let Some(run) = self.runs.remove(&number) else {
+            return;
+        };
+        let object = &mut self.fleet.objects[number as usize];
+        if object.noted.is_none() {
+            self.first_sync.add(self.now - object.asked);
+        }
+        (object.ready, object.failures) = (true, 0);
+        object.noted = Some(object.noted.unwrap_or(refreshed).max(refreshed));
+        let interval = Duration::from_millis(u64::try_from(object.interval).unwrap_or(1));
+        let next = object.note_at(refreshed, fastrand::f64());
+        let current = self
+            .groups
+            .subscribe(number, interval, run.taken, fastrand::f64());
+        self.schedule.finish(&number, Some(at(next)));
+        if !current {
+            self.wake(vec![number], self.now);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The ExternalSecrets: what each reads, how often, and what its status says. Status survives a
+//! restart; everything else of an object does not.
+
+use crate::remote::{MINUTE, Remote, SECOND};
+
+/// One ExternalSecret.
+#[derive(Clone)]
+pub(crate) struct Object {
+    pub(crate) keys: Box<[u32]>,
+    /// Interval in milliseconds.
+    pub(crate) interval: i64,
+    /// `status.refreshTime`; `None` before the first sync.
+    pub(crate) noted: Option<i64>,
+    /// Answers to reads that began earlier do not count.
+    pub(crate) asked: i64,
+    pub(crate) input_changed: bool,
+    pub(crate) ready: bool,
+    pub(crate) failures: u32,
+    /// Versions in its Secret.
+    pub(crate) seen: Box<[u32]>,
+}
+
+pub(crate) struct Fleet {
+    pub(crate) objects: Vec<Object>,
+}
+
+impl Fleet {
+    /// Objects with one to three keys of one store; 95 % refresh hourly, 4 % every ten minutes,
+    /// 1 % every minute.
+    pub(crate) fn new(objects: u32, remote: &Remote) -> Self {
+        let stores = u32::try_from(remote.stores.len()).unwrap_or(1);
+        let keys = u32::try_from(remote.keys.len()).unwrap_or(1);
+        let objects = (0..objects).map(|_| {
+            let first = fastrand::u32(0..keys);
+            let count = fastrand::u32(1..=3);
+            let keys: Box<[u32]> = (0..count)
+                .map(|step| (first + step * stores) % keys.max(1))
+                .filter(|key| remote.keys[*key as usize].store == remote.keys[first as usize].store)
+                .collect();
+            let interval = match fastrand::u32(0..100) {
+                0 => MINUTE,
+                1..=4 => 10 * MINUTE,
+                _ => 60 * MINUTE,
+            };
+            Object {
+                seen: vec![u32::MAX; keys.len()].into(),
+                keys,
+                interval,
+                noted: None,
+                asked: 0,
+                input_changed: false,
+                ready: false,
+                failures: 0,
+            }
+        });
+        Self {
+            objects: objects.collect(),
+        }
+    }
+}
+
+impl Object {
+    /// When the object looks at itself next, to note what shared reads did: the program's rule.
+    pub(crate) fn note_at(&self, refreshed: i64, share: f64) -> i64 {
+        let floor = 10 * MINUTE;
+        let nine_tenths = self.interval / 10 * 9;
+        let period = if nine_tenths >= floor {
+            nine_tenths
+        } else {
+            floor + part(floor, share)
+        };
+        let due = self.noted.unwrap_or(refreshed) + period;
+        let refreshed_by = self.interval + self.interval / 4 + part(self.interval, 0.15 * share);
+        due.max(refreshed + refreshed_by + 5 * SECOND)
+    }
+}
+
+/// A share of a span.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "spans are far below 2^52 milliseconds"
+)]
+pub(crate) fn part(span: i64, share: f64) -> i64 {
+    (span as f64 * share) as i64
+}
