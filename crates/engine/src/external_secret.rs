@@ -16,7 +16,7 @@ use lockstep_plan::external_secret::{
     TargetView, TemplateSources, add_finalizer, assemble, decide, deletion_held, note_at, plan,
     remove_finalizer, report, shared_interval, template_sources,
 };
-use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::{Failure, Settings, StoreLookup, TargetRow};
 use lockstep_provider::Error;
 
@@ -309,10 +309,11 @@ impl<W: World> Engine<'_, W> {
         list: &FetchList,
         plan: &Plan,
     ) -> Result<Option<Failure>, LookAgain> {
-        use TargetPlan::{Delete, Gone, LookToDelete};
         match plan.target {
-            Delete(_) | LookToDelete(_) => {}
-            Gone => return Ok(None),
+            TargetPlan::Delete(_)
+            | TargetPlan::LookToDelete(_)
+            | TargetPlan::Object(ObjectPlan::Delete(_)) => {}
+            TargetPlan::Gone | TargetPlan::Object(ObjectPlan::Gone) => return Ok(None),
             _ => {
                 self.world.present(object);
                 return Ok(None);
