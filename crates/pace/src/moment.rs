@@ -4,24 +4,23 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+/// Nanoseconds of a millisecond.
+const NANOSECONDS: i32 = 1_000_000;
+
 /// A deadline that never comes.
 pub(crate) const NEVER: i64 = i64::MAX;
 
 /// The moment in milliseconds, never later than it is.
 pub(crate) fn floor(moment: Timestamp) -> i64 {
-    let nanoseconds = moment.as_nanosecond().div_euclid(1_000_000);
-    i64::try_from(nanoseconds).unwrap_or(NEVER - 1)
+    // Before 1970 the milliseconds are cut towards zero, which is later.
+    let cut = moment.subsec_nanosecond() % NANOSECONDS < 0;
+    moment.as_millisecond() - i64::from(cut)
 }
 
 /// The deadline in milliseconds, never earlier than it is.
 pub(crate) fn ceiling(deadline: Timestamp) -> i64 {
-    let milliseconds = floor(deadline);
-    let exact = deadline.as_nanosecond().rem_euclid(1_000_000) == 0;
-    if exact {
-        milliseconds
-    } else {
-        milliseconds + 1
-    }
+    let exact = deadline.subsec_nanosecond() % NANOSECONDS == 0;
+    floor(deadline) + i64::from(!exact)
 }
 
 /// The moment of so many milliseconds.
@@ -42,4 +41,23 @@ pub(crate) fn span(duration: Duration) -> i64 {
 )]
 pub(crate) fn share(span: i64, share: f64) -> i64 {
     (span as f64 * share.clamp(0.0, 1.0)) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_rounded_down_and_a_deadline_up_on_both_sides_of_1970() {
+        for nanosecond in [
+            -2_000_000, -1_500_000, -1, 0, 1, 999_999, 1_000_000, 1_000_001,
+        ] {
+            let moment = Timestamp::from_nanosecond(nanosecond).unwrap();
+            let down = i64::try_from(nanosecond.div_euclid(1_000_000)).unwrap();
+            let exact = nanosecond.rem_euclid(1_000_000) == 0;
+
+            assert_eq!(floor(moment), down, "{nanosecond}");
+            assert_eq!(ceiling(moment), down + i64::from(!exact), "{nanosecond}");
+        }
+    }
 }

@@ -170,10 +170,12 @@ impl Day {
                 next = next.min(milliseconds(self.groups.next_deadline(), end));
             }
             self.now = next.max(self.now);
-            while let Some(Reverse((at, process, event))) = self.events.peek().cloned()
-                && at <= self.now
+            while self
+                .events
+                .peek()
+                .is_some_and(|Reverse((at, _, _))| *at <= self.now)
+                && let Some(Reverse((_, process, event))) = self.events.pop()
             {
-                self.events.pop();
                 let lasting = matches!(event, Event::Changes | Event::Sample);
                 if lasting || process == self.process {
                     self.happen(event);
@@ -219,16 +221,16 @@ impl Day {
         }
     }
 
-    /// Looks at a thousand objects: how old are they, measured by their interval?
+    /// Looks at a hundred objects: how old are they, measured by their interval?
     fn sample(&mut self) {
-        for _ in 0..1_000 {
+        for _ in 0..100 {
             let number = fastrand::usize(..self.fleet.objects.len());
             let object = &self.fleet.objects[number];
             let shared = self.groups.refreshed(&u32::try_from(number).unwrap_or(0));
-            let refreshed = shared.map(Timestamp::as_millisecond).or(object.noted);
-            if let Some(refreshed) = refreshed {
-                self.age
-                    .add((self.now - refreshed) * 1_000 / object.interval);
+            let refreshed = shared.map_or(object.refreshed, Timestamp::as_millisecond);
+            if object.noted.is_some() {
+                let age = (self.now - refreshed) * 1_000 / object.interval;
+                self.age.add(age);
             }
         }
     }

@@ -11,6 +11,8 @@ pub(crate) struct Object {
     pub(crate) interval: i64,
     /// `status.refreshTime`; `None` before the first sync.
     pub(crate) noted: Option<i64>,
+    /// The last refresh that memory knew of.
+    pub(crate) refreshed: i64,
     /// Answers to reads that began earlier do not count.
     pub(crate) asked: i64,
     pub(crate) input_changed: bool,
@@ -47,6 +49,7 @@ impl Fleet {
                 keys,
                 interval,
                 noted: None,
+                refreshed: 0,
                 asked: 0,
                 input_changed: false,
                 ready: false,

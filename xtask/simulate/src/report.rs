@@ -113,7 +113,11 @@ fn write(text: &mut String, day: &Day, figures: &Figures) -> std::fmt::Result {
         day.api_requests / seconds.max(1)
     )?;
     writeln!(text, "kept by shared reads at the end  {}", day.subscribed)?;
-    percentiles(text, "age in thousandths of the interval", &day.age)?;
+    percentiles(
+        text,
+        "age in thousandths of the interval (at most, while a store is down)",
+        &day.age,
+    )?;
     percentiles(text, "remote change to Secret, ms", &day.delay)?;
     percentiles(text, "first sync, ms", &day.first_sync)?;
     writeln!(

@@ -28,7 +28,7 @@ impl Day {
             let next = if shared.is_some() {
                 // The status is noted, and that is all.
                 self.api_requests += u64::from(object.noted < Some(refreshed));
-                object.noted = Some(refreshed);
+                (object.noted, object.refreshed) = (Some(refreshed), refreshed);
                 object.note_at(refreshed, fastrand::f64())
             } else {
                 refreshed + object.interval + part(object.interval, 0.1 * fastrand::f64())
@@ -115,6 +115,7 @@ impl Day {
         }
         (object.ready, object.failures) = (true, 0);
         object.noted = Some(object.noted.unwrap_or(refreshed).max(refreshed));
+        object.refreshed = refreshed;
         let interval = Duration::from_millis(u64::try_from(object.interval).unwrap_or(1));
         let next = object.note_at(refreshed, fastrand::f64());
         let current = self
