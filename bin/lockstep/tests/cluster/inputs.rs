@@ -4,7 +4,7 @@ use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::kubeconfig::Access;
 use serde_json::{Value, json};
 
-use crate::process::{Room, operator, put_store, until};
+use crate::process::{Room, operator, until};
 
 fn value(room: &Room, wanted: &str) {
     until("the new value", || {
@@ -23,35 +23,6 @@ fn ready(room: &Room, wanted: &str) {
         let is = conditions[0]["status"] == wanted;
         if is { Ok(conditions) } else { Err(conditions) }
     });
-}
-
-#[test]
-fn an_edited_template_source_is_followed_at_once() {
-    let cluster = Cluster::shared().unwrap();
-    let room = Room::new(cluster);
-    let _operator = operator(cluster, &[&room.flag()]);
-    let template = |text: &str| {
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "texts"},
-            "data": {"a": text}})
-    };
-    put_store(&room, &[("k", "v")]);
-    room.apply(&template("one {{ .a }}"));
-    room.apply(&json!({
-        "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
-        "metadata": {"name": "es"},
-        "spec": {
-            "refreshInterval": "1h", "secretStoreRef": {"name": "store"},
-            "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
-            "target": {"template": {"templateFrom": [
-                {"configMap": {"name": "texts", "items": [{"key": "a"}]}},
-            ]}},
-        },
-    }));
-    value(&room, "b25lIHY=");
-
-    room.apply(&template("two {{ .a }}"));
-
-    value(&room, "dHdvIHY=");
 }
 
 #[test]
