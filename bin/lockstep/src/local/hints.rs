@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::store_keys;
+use lockstep_plan::generic::ObjectRef;
 use lockstep_plan::{StoreKey, StoreKind};
 
 use super::closest::closest;
@@ -36,6 +37,9 @@ pub(crate) fn object(
         "StoreDenied" => "add the namespace to spec.conditions of the ClusterSecretStore",
         "NotFound" | "Tombstoned" => {
             "check remoteRef.key and remoteRef.property against what the store holds"
+        }
+        "Unsupported" if ObjectRef::of(object).is_some() => {
+            "local mode makes Secrets only; `lockstep render` shows targets of other kinds"
         }
         "InvalidSpec" | "Unsupported" => "correct the ExternalSecret's manifest",
         "Conflict" => "let one ExternalSecret own the Secret, or give them different target names",

@@ -1,5 +1,5 @@
 //! The parsed files: one ExternalSecret, what its templates name, and the remote store. Every fault
-//! becomes a complaint with its line; lines of the remote file are never shown.
+//! becomes a complaint with its line; lines of the remote file are shown on request only.
 
 use lockstep_api::ExternalSecret;
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl Input {
         Ok(Self {
             object,
             manifests,
-            remote: remote(files)?,
+            remote: remote(files, flags.reveal)?,
             written,
         })
     }
@@ -115,7 +115,7 @@ fn chosen(manifests: &Manifests, name: Option<&str>) -> Result<ExternalSecret, (
     }
 }
 
-fn remote(files: &Files) -> Result<Remote, Vec<Complaint>> {
+fn remote(files: &Files, reveal: bool) -> Result<Remote, Vec<Complaint>> {
     let file = &files.remote;
     let mut documents = Documents::default();
     documents.add(&file.name, &file.text);
@@ -123,7 +123,7 @@ fn remote(files: &Files) -> Result<Remote, Vec<Complaint>> {
     let unreadable: Vec<Complaint> = unreadable
         .map(|problem| {
             let spot = Spot::of_syntax(file, problem.origin.line);
-            hidden(of_fault(problem, &spot))
+            hidden(of_fault(problem, &spot), reveal)
         })
         .collect();
     if !unreadable.is_empty() {
@@ -132,12 +132,13 @@ fn remote(files: &Files) -> Result<Remote, Vec<Complaint>> {
     let complaint = |fault: &Fault, lines: &Lines| {
         let line = lines.line(&fault.field).unwrap_or(1);
         let spot = Spot::of_field(file, line, &fault.field, Aim::Name);
-        hidden(Complaint {
+        let complaint = Complaint {
             field: Some(fault.field.clone()).filter(|field| !field.is_empty()),
             message: fault.message.clone(),
             hint: Some(fault.remedy.clone()),
             ..spot.complaint()
-        })
+        };
+        hidden(complaint, reveal)
     };
     let [document] = documents.read.as_slice() else {
         if documents.read.is_empty() {
@@ -173,10 +174,10 @@ fn remote(files: &Files) -> Result<Remote, Vec<Complaint>> {
     })
 }
 
-/// A complaint about the remote file: its lines hold values, so none is shown.
-fn hidden(complaint: Complaint) -> Complaint {
+/// A complaint about the remote file: its lines hold values, so they are shown on request only.
+fn hidden(complaint: Complaint, reveal: bool) -> Complaint {
     Complaint {
-        excerpt: None,
+        excerpt: complaint.excerpt.clone().filter(|_| reveal),
         ..complaint
     }
 }

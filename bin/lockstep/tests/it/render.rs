@@ -282,7 +282,7 @@ fn broken_yaml_has_a_line_and_a_column() {
 }
 
 #[test]
-fn lines_of_the_remote_file_are_never_shown() {
+fn lines_of_the_remote_file_are_shown_only_when_revealed() {
     for text in [
         "a: [canary\nb: canary\n",
         "- {key: a, vlaue: canary}\n",
@@ -296,6 +296,7 @@ fn lines_of_the_remote_file_are_never_shown() {
         assert_eq!(ran.code, 1);
         assert!(ran.err.starts_with("error: remote.yaml:"), "{}", ran.err);
         assert_no_values(&ran.err);
+        assert!(render(&folder, &["--reveal"]).err.contains(" ^\n"));
     }
 }
 
