@@ -4,6 +4,7 @@
 
 mod crds;
 mod defaults;
+mod docs;
 mod kustomize;
 mod rbac;
 mod switches;
