@@ -124,8 +124,8 @@ pub(crate) enum Op {
     Text(Span),
     /// Evaluates and, unless it declares, prints.
     Action(PipeId),
-    /// An action that is nothing but `.name`.
-    Field(Span, PipeId),
+    /// An action that is nothing but `.name`; it needs no entry in the tables.
+    Field(Span),
     /// `if` and `with`: opens a scope, goes on if true, else jumps.
     Branch {
         pipe: PipeId,
@@ -203,7 +203,7 @@ impl Ast {
         &self.numbers[at as usize]
     }
 
-    /// The name, if the pipeline is nothing but `.name`.
+    /// `.name` with its dot, if the pipeline is nothing else.
     pub(crate) fn lone_field(&self, id: PipeId) -> Option<Span> {
         let pipe = self.pipe(id);
         let ([cmd], Decl::None) = (&self.stages[pipe.stages.range()], pipe.decl) else {
@@ -214,7 +214,10 @@ impl Ast {
         };
         match self.expr(*expr).kind {
             ExprKind::Field(fields) => match self.fields[fields.range()] {
-                [name] => Some(name),
+                [Span { start, end }] => Some(Span {
+                    start: start - 1,
+                    end,
+                }),
                 _ => None,
             },
             _ => None,

@@ -12,11 +12,13 @@ mod range;
 mod report;
 mod slot;
 
+use pipeline::Operands;
 use range::Loop;
 use report::At;
 pub(crate) use slot::Slot;
+use smallvec::{SmallVec, smallvec};
 
-use crate::ast::{Ast, NameId, Op, ROOT};
+use crate::ast::{Ast, NameId, Op, ROOT, Span};
 use crate::context::Context;
 use crate::env::Env;
 use crate::error::Error;
@@ -34,7 +36,7 @@ pub(crate) struct Exec<'t> {
     missing_key: MissingKey,
     cx: Context<'t>,
     out: Vec<u8>,
-    vars: Vec<(NameId, Slot)>,
+    vars: SmallVec<[(NameId, Slot); 2]>,
     scopes: Vec<Scope>,
     calls: Vec<Return>,
     unit: usize,
@@ -79,7 +81,7 @@ pub(crate) fn run(
         missing_key,
         cx: Context::new(env),
         out: Vec::with_capacity(ast.source.len()),
-        vars: vec![(ROOT, dot.clone())],
+        vars: smallvec![(ROOT, dot.clone())],
         scopes: Vec::new(),
         calls: Vec::new(),
         unit: ast.main,
@@ -106,7 +108,7 @@ impl Exec<'_> {
             self.step(1)?;
             match *op {
                 Op::Text(span) => self.write(ast.text(span))?,
-                Op::Field(name, pipe) => self.print_field(ast.text(name), pipe)?,
+                Op::Field(field) => self.print_field(field)?,
                 Op::Action(pipe) => {
                     let value = self.pipeline(pipe)?;
                     if ast.pipe(pipe).decl == crate::ast::Decl::None {
@@ -149,7 +151,9 @@ impl Exec<'_> {
     }
 
     /// `{{ .name }}`, without copying what it names.
-    fn print_field(&mut self, name: &[u8], pipe: crate::ast::PipeId) -> Run<()> {
+    fn print_field(&mut self, field: Span) -> Run<()> {
+        let ast = self.ast;
+        let name = ast.text(field).strip_prefix(b".").unwrap_or_default();
         if let Value::StrMap(map) = &self.dot.value
             && let Some(text) = map.get(name)
             && self.out.len() + text.len() <= self.cx.meter.limits().output
@@ -157,7 +161,10 @@ impl Exec<'_> {
             self.out.extend_from_slice(text);
             return Ok(());
         }
-        let value = self.pipeline(pipe)?;
+        self.at = At::Field(field);
+        self.step(1)?;
+        let dot = self.dot.clone();
+        let value = self.field(self.at, dot, name, Operands::default())?;
         self.print(&value.value)
     }
 

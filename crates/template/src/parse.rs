@@ -48,12 +48,10 @@ pub(crate) fn parse(source: &[u8], grammar: Grammar<'_>) -> Result<Ast, Error> {
             source: Str::from(source),
             ..Ast::default()
         },
+        left: grammar.left,
         parens: 0,
         action: None,
     };
-    let opening = grammar.left.first().copied().unwrap_or(b'{');
-    let openings = memchr::memchr_iter(opening, source).take(128).count();
-    parser.ast.reserve(openings / grammar.left.len().max(1));
     parser.run()?;
     Ok(parser.ast)
 }
@@ -63,6 +61,7 @@ struct Parser<'s> {
     source: &'s [u8],
     tokens: Tokens<'s>,
     ast: Ast,
+    left: &'s [u8],
     /// How many parentheses are open.
     parens: usize,
     /// Where the action being parsed began, for errors that appear on another line.
@@ -84,7 +83,7 @@ impl Parser<'_> {
                 Kind::Text => current.text(token),
                 Kind::LeftDelim => {
                     if let Some(field) = self.tokens.lone_field() {
-                        self.lone_field(&mut current, field);
+                        current.field(field);
                         continue;
                     }
                     let toplevel = suspended.is_empty() && current.is_level();
@@ -117,6 +116,13 @@ impl Parser<'_> {
         self.ast.main = self.unit(&name).unwrap_or_default();
         self.link();
         Ok(())
+    }
+
+    /// Makes room for as many actions as there may be; most templates have few.
+    fn make_room(&mut self) {
+        let opening = self.left.first().copied().unwrap_or(b'{');
+        let openings = memchr::memchr_iter(opening, self.source).take(128).count();
+        self.ast.reserve(openings / self.left.len().max(1));
     }
 
     /// The header of a `{{define "name"}}`.

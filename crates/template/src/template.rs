@@ -42,7 +42,6 @@ impl Default for Options<'_> {
 /// A parsed template; immutable, so it can be shared and cached.
 #[derive(Debug)]
 pub struct Template {
-    name: Box<str>,
     missing_key: MissingKey,
     ast: Ast,
 }
@@ -62,7 +61,6 @@ impl Template {
         };
         let ast = parse(source.as_ref(), grammar)?;
         Ok(Self {
-            name: name.into(),
             missing_key: options.missing_key,
             ast,
         })
@@ -70,11 +68,11 @@ impl Template {
 
     /// The name the template was parsed under.
     pub fn name(&self) -> &str {
-        &self.name
+        std::str::from_utf8(&self.ast.units[self.ast.main].name).unwrap_or_default()
     }
 
     /// Executes the template on `data`; on failure there is no partial output.
     pub fn execute(&self, data: &Value, env: &Env<'_>) -> Result<Vec<u8>, Error> {
-        crate::exec::run(&self.name, &self.ast, self.missing_key, data, env)
+        crate::exec::run(self.name(), &self.ast, self.missing_key, data, env)
     }
 }

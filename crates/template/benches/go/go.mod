@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/Masterminds/sprig/v3 v3.3.0
-	golang.org/x/crypto v0.58.0
+	golang.org/x/crypto v0.53.0
+	golang.org/x/sys v0.46.0
 	sigs.k8s.io/yaml v1.6.0
 	software.sslmate.com/src/go-pkcs12 v0.7.0
 )

@@ -153,22 +153,26 @@ impl Exec<'_> {
                 return Err(self.error(format!("cannot assign nil to {}", ty.name())));
             }
             ExprKind::Field(fields) => {
-                let dot = self.dot.clone();
-                self.fields(expr, dot, *fields, Operands::default())?
+                if let Some(text) = self.text_field(*fields) {
+                    text
+                } else {
+                    let dot = self.dot.clone();
+                    self.fields(self.at, dot, *fields, Operands::default())?
+                }
             }
             ExprKind::Variable(name, fields) => {
                 let value = self.lookup(*name)?;
                 if fields.range().is_empty() {
                     value
                 } else {
-                    self.fields(expr, value, *fields, Operands::default())?
+                    self.fields(At::Expr(expr), value, *fields, Operands::default())?
                 }
             }
             ExprKind::Pipe(pipe) => self.pipeline(*pipe)?,
             ExprKind::Function(func) => self.call(func, At::Expr(expr), Operands::default())?,
             ExprKind::Chain(node, fields) => {
                 let receiver = self.chain_receiver(expr, *node)?;
-                self.fields(expr, receiver, *fields, Operands::default())?
+                self.fields(At::Expr(expr), receiver, *fields, Operands::default())?
             }
             _ => return self.typed_constant(expr, ty).map(Slot::concrete),
         };

@@ -3,7 +3,7 @@
 use super::pipeline::Operands;
 use super::report::At;
 use super::{Exec, Run, Slot};
-use crate::ast::{ExprId, Span};
+use crate::ast::Span;
 use crate::methods;
 use crate::template::MissingKey;
 use crate::value::{MapKind, Object, StrMap, Value};
@@ -12,7 +12,7 @@ impl Exec<'_> {
     /// Walks `.a.b.c` from `receiver`; arguments go to the last name, which must be a method then.
     pub(super) fn fields(
         &mut self,
-        expr: ExprId,
+        at: At,
         mut receiver: Slot,
         fields: Span,
         operands: Operands<'_>,
@@ -22,14 +22,24 @@ impl Exec<'_> {
             return Ok(receiver);
         };
         for field in before {
-            receiver = self.field(expr, receiver, ast.text(*field), Operands::default())?;
+            receiver = self.field(at, receiver, ast.text(*field), Operands::default())?;
         }
-        self.field(expr, receiver, ast.text(*last), operands)
+        self.field(at, receiver, ast.text(*last), operands)
     }
 
-    fn field(
+    /// `.name` of data that has it: what most operands are.
+    pub(super) fn text_field(&self, fields: Span) -> Option<Slot> {
+        let (Value::StrMap(map), [name]) = (&self.dot.value, &self.ast.fields[fields.range()])
+        else {
+            return None;
+        };
+        let text = map.get(self.ast.text(*name))?;
+        Some(Slot::concrete(Value::Str(text.clone())))
+    }
+
+    pub(super) fn field(
         &mut self,
-        expr: ExprId,
+        at: At,
         receiver: Slot,
         name: &[u8],
         operands: Operands<'_>,
@@ -67,7 +77,7 @@ impl Exec<'_> {
             value => {
                 if let Some(func) = methods::lookup(value, name) {
                     self.check_arity(func, &operands)?;
-                    return self.invoke(func, Some(value), At::Expr(expr), operands);
+                    return self.invoke(func, Some(value), at, operands);
                 }
                 if let Some(why) = methods::refusal(value, name) {
                     return Err(self.error(why.to_owned()));

@@ -64,12 +64,17 @@ impl Exec<'_> {
         match &ast.expr(first).kind {
             ExprKind::Field(fields) => {
                 self.at = At::Expr(first);
+                if operands.is_empty()
+                    && let Some(text) = self.text_field(*fields)
+                {
+                    return Ok(text);
+                }
                 let dot = self.dot.clone();
-                self.fields(first, dot, *fields, operands)
+                self.fields(self.at, dot, *fields, operands)
             }
             ExprKind::Chain(node, fields) => {
                 let receiver = self.chain_receiver(first, *node)?;
-                self.fields(first, receiver, *fields, operands)
+                self.fields(At::Expr(first), receiver, *fields, operands)
             }
             ExprKind::Function(func) => {
                 self.at = At::Expr(first);
@@ -86,7 +91,7 @@ impl Exec<'_> {
                     self.not_a_function(first, &operands)?;
                     return Ok(value);
                 }
-                self.fields(first, value, *fields, operands)
+                self.fields(At::Expr(first), value, *fields, operands)
             }
             kind => {
                 self.at = At::Expr(first);

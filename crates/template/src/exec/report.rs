@@ -1,7 +1,9 @@
 //! Errors with the place and the expression Go would name.
 
 use super::{Exec, Stop};
-use crate::ast::{CmdId, ExprId, ExprKind, PipeId};
+use lockstep_golang::unicode::to_valid_utf8 as show;
+
+use crate::ast::{CmdId, ExprId, ExprKind, PipeId, Span};
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::limits::Exceeded;
@@ -14,6 +16,8 @@ pub(super) enum At {
     Cmd(CmdId),
     Expr(ExprId),
     Call(u32),
+    /// `.name`, alone in its action.
+    Field(Span),
 }
 
 impl Exec<'_> {
@@ -54,6 +58,7 @@ impl Exec<'_> {
                 let call = &ast.calls[at as usize];
                 (call.pos, ast.show_call(call))
             }
+            At::Field(field) => (field.start, show(ast.text(field))),
         };
         let unit = crate::strconv::quote(&ast.units[self.unit].name);
         (

@@ -191,6 +191,9 @@ fn indented(cx: &mut Context<'_>, args: &Args, before: &[u8]) -> Outcome<Value> 
 fn quoted(cx: &mut Context<'_>, args: &Args, quote: fn(&[u8]) -> Vec<u8>) -> Outcome<Value> {
     let texts = strings_of(cx, args.rest(0))?;
     cx.reserve(texts.iter().map(|text| text.len().saturating_mul(4)).sum())?;
+    if let [text] = &texts[..] {
+        return Ok(Value::from(quote(text)));
+    }
     let quoted: Vec<Vec<u8>> = texts.iter().map(|text| quote(text)).collect();
     Ok(Value::from(quoted.join(&b' ')))
 }

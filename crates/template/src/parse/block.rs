@@ -69,6 +69,11 @@ impl Builder {
         Self::new(name, Role::Main)
     }
 
+    /// The action `{{ .name }}`, already read.
+    pub(super) fn field(&mut self, field: crate::ast::Span) {
+        self.ops.push(Op::Field(field));
+    }
+
     pub(super) fn definition(name: Str) -> Self {
         Self::new(name, Role::Definition)
     }
@@ -162,7 +167,7 @@ impl Parser<'_> {
                 self.tokens.backup();
                 let pipe = self.pipeline(&mut builder.vars, "command", Kind::RightDelim)?;
                 builder.ops.push(match self.ast.lone_field(pipe) {
-                    Some(name) => Op::Field(name, pipe),
+                    Some(field) => Op::Field(field),
                     None => Op::Action(pipe),
                 });
             }

@@ -2,15 +2,18 @@
 
 use smallvec::SmallVec;
 
-use super::block::{Builder, Vars};
+use super::block::Vars;
 use super::{MAX_PARENS, Parsed, Parser};
-use crate::ast::{Cmd, CmdId, Decl, Expr, ExprId, ExprKind, Op, Pipe, PipeId, Span, saturate};
+use crate::ast::{Cmd, CmdId, Decl, Expr, ExprId, ExprKind, Pipe, PipeId, Span, saturate};
 use crate::lex::{Kind, Token};
 use crate::value::Str;
 
 impl Parser<'_> {
     /// `declarations? command ('|' command)*` up to and including the token `end`.
     pub(super) fn pipeline(&mut self, vars: &mut Vars, context: &str, end: Kind) -> Parsed<PipeId> {
+        if self.ast.pipes.capacity() == 0 {
+            self.make_room();
+        }
         let pos = self.tokens.peek_non_space().span().start;
         let (decl, is_assign) = self.declarations(vars, context)?;
         let mut stages = SmallVec::<[CmdId; 4]>::new();
@@ -50,31 +53,6 @@ impl Parser<'_> {
             stages,
         });
         Ok(PipeId(saturate(self.ast.pipes.len() - 1)))
-    }
-
-    /// The action `{{ .name }}`, already read.
-    pub(super) fn lone_field(&mut self, builder: &mut Builder, field: Span) {
-        let pos = field.start;
-        let name = Span {
-            start: pos + 1,
-            end: field.end,
-        };
-        let fields = one(self.ast.fields.len());
-        self.ast.fields.push(name);
-        let expr = self.expr(pos, ExprKind::Field(fields));
-        let args = one(self.ast.args.len());
-        self.ast.args.push(expr);
-        let stages = one(self.ast.stages.len());
-        self.ast.stages.push(CmdId(saturate(self.ast.cmds.len())));
-        self.ast.cmds.push(Cmd { pos, args });
-        let pipe = PipeId(saturate(self.ast.pipes.len()));
-        self.ast.pipes.push(Pipe {
-            pos,
-            is_assign: false,
-            decl: Decl::None,
-            stages,
-        });
-        builder.ops.push(Op::Field(name, pipe));
     }
 
     fn declarations(&mut self, vars: &mut Vars, context: &str) -> Parsed<(Decl, bool)> {
@@ -290,14 +268,6 @@ impl Parser<'_> {
             Some(why) => self.error(format!("function {shown} not defined: {why}")),
             None => self.error(format!("function {shown} not defined")),
         }
-    }
-}
-
-/// The span of the one entry at `at`.
-fn one(at: usize) -> Span {
-    Span {
-        start: saturate(at),
-        end: saturate(at + 1),
     }
 }
 

@@ -9,11 +9,11 @@ impl Printer {
     /// An operand of `print` or `printf`.
     pub(super) fn argument(&mut self, value: &Value, verb: char) -> Printed {
         match verb {
+            'T' if value.is_nil() => return self.pad(b"<nil>"),
             'T' => {
-                let name = value.type_name();
-                let name = if value.is_nil() { "<nil>" } else { name };
+                let name = value.type_name().as_bytes();
                 let shown = self.flags.precision.unwrap_or(name.len()).min(name.len());
-                return self.pad(&name.as_bytes()[..shown]);
+                return self.pad(&name[..shown]);
             }
             'p' => return self.pointer(value),
             _ => {}

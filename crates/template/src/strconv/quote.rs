@@ -39,23 +39,42 @@ pub(crate) fn quote_rune_point(rune: char) -> String {
     out
 }
 
-/// Bytes that stand for themselves between quotes of either kind.
-const PLAIN: [bool; 256] = {
-    let mut plain = [false; 256];
-    let mut byte = b' ';
-    while byte <= b'~' {
-        plain[byte as usize] = !matches!(byte, b'\\' | b'"' | b'\'');
-        byte += 1;
+/// Whether a byte stands for itself between quotes of either kind.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches a whole block is compared at once"
+)]
+fn is_plain(byte: u8) -> bool {
+    (b' '..=b'~').contains(&byte) & (byte != b'\\') & (byte != b'"') & (byte != b'\'')
+}
+
+/// How many bytes at the start stand for themselves.
+fn plain_run(text: &[u8]) -> usize {
+    let mut run = 0;
+    for block in text.chunks(16) {
+        // Without a branch for each byte, a block is looked at as a whole.
+        let whole = block.len() == 16;
+        if whole
+            && block
+                .iter()
+                .fold(true, |plain, byte| plain & is_plain(*byte))
+        {
+            run += 16;
+            continue;
+        }
+        match block.iter().position(|byte| !is_plain(*byte)) {
+            Some(at) => return run + at,
+            None => run += block.len(),
+        }
     }
-    plain
-};
+    run
+}
 
 fn quote_into(out: &mut String, mut text: &[u8], quote: char, ascii: bool) {
     out.push(quote);
     while let Some(&first) = text.first() {
         // Most text is a run that needs no escape.
-        let plain = |b: &u8| PLAIN[usize::from(*b)];
-        let run = text.iter().position(|b| !plain(b)).unwrap_or(text.len());
+        let run = plain_run(text);
         if run > 0 {
             let (head, tail) = text.split_at(run);
             out.push_str(std::str::from_utf8(head).unwrap_or_default());
@@ -79,7 +98,12 @@ fn escape(out: &mut String, rune: char, quote: char, ascii: bool) {
         out.push(rune);
         return;
     }
-    if (rune.is_ascii() || !ascii) && is_print(rune) {
+    let printed = match rune {
+        ' '..='~' => true,
+        _ if rune.is_ascii() || ascii => false,
+        _ => is_print(rune),
+    };
+    if printed {
         out.push(rune);
         return;
     }

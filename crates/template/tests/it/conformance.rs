@@ -68,6 +68,14 @@ fn keys_and_certificates_are_handled_as_go_does() {
 }
 
 #[test]
+fn what_once_differed_from_go_no_longer_does() {
+    passes(
+        "templates.jsonl",
+        include_str!("../conformance/templates-found.jsonl"),
+    );
+}
+
+#[test]
 fn paths_find_what_gjson_finds() {
     passes("gjson.jsonl", include_str!("../conformance/gjson.jsonl"));
 }

@@ -20,13 +20,25 @@ pub(in crate::funcs) enum Style {
 
 pub(in crate::funcs) fn encode(meter: &mut Meter, value: &Value, style: Style) -> Outcome<Vec<u8>> {
     let mut encoder = Encoder {
-        out: Vec::new(),
+        out: Vec::with_capacity(about(value)),
         style,
         depth: 0,
         meter,
     };
     encoder.value(value)?;
     Ok(encoder.out)
+}
+
+/// About how long the text will be, where that is soon said.
+fn about(value: &Value) -> usize {
+    match value {
+        Value::Str(text) => text.len() + 16,
+        Value::StrMap(map) => map
+            .iter()
+            .map(|(key, text)| key.len() + text.len() + text.len() / 16 + 8)
+            .sum(),
+        _ => 64,
+    }
 }
 
 struct Encoder<'m> {
@@ -67,11 +79,13 @@ impl Encoder<'_> {
                 return self.object(entries.iter().map(|(key, value)| (key.as_bytes(), value)));
             }
             Value::StrMap(map) => {
-                let entries: Vec<_> = map
-                    .iter()
-                    .map(|(key, text)| (key, Value::Str(text.clone())))
-                    .collect();
-                return self.object(entries.iter().map(|(key, value)| (key.as_bytes(), value)));
+                self.meter.step(map.len() as u64)?;
+                self.open(b'{')?;
+                for (at, (key, text)) in map.iter().enumerate() {
+                    self.key(at, key);
+                    self.string(text);
+                }
+                self.close(b'}', map.is_empty());
             }
             Value::Object(object) => return self.named(value, &object.0),
         }
@@ -115,13 +129,7 @@ impl Encoder<'_> {
         let empty = entries.len() == 0;
         self.open(b'{')?;
         for (at, (key, value)) in entries.enumerate() {
-            self.separate(at);
-            self.string(key);
-            self.out.extend_from_slice(if self.style == Style::Pretty {
-                b": "
-            } else {
-                b":"
-            });
+            self.key(at, key);
             self.value(value)?;
         }
         self.close(b'}', empty);
@@ -168,6 +176,16 @@ impl Encoder<'_> {
         self.depth += 1;
         self.out.push(bracket);
         Ok(())
+    }
+
+    /// The name of a member and what stands around it.
+    fn key(&mut self, at: usize, name: &[u8]) {
+        self.separate(at);
+        self.string(name);
+        self.out.push(b':');
+        if self.style == Style::Pretty {
+            self.out.push(b' ');
+        }
     }
 
     fn separate(&mut self, at: usize) {
