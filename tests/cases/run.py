@@ -452,6 +452,12 @@ class Case:
                 raise SystemExit(f"{self.name}: unknown key {key}")
 
     @property
+    def kinds(self):
+        """Kinds of all objects the case makes."""
+        steps = [s["apply"] for s in self.spec.get("steps") or [] if isinstance(s.get("apply"), dict)]
+        return {o.get("kind") for o in (self.spec.get("given") or []) + steps}
+
+    @property
     def area(self):
         return self.name.split(os.sep)[0]
 
@@ -1006,6 +1012,8 @@ def main():
     p.add_argument("--event-messages", action="store_true", help="compare the texts of events too")
     p.add_argument("--new", action="store_true", help="only cases without a recording")
     p.add_argument("--area", action="append", default=[], help="only cases of this folder")
+    p.add_argument("--leave-out", action="append", default=[], metavar="KIND",
+                   help="leave out cases with an object of this kind, and say how many")
     p.add_argument("--filter", action="append", default=[], help="only cases whose name contains this")
     p.add_argument("--jobs", type=int, default=4)
     p.add_argument("--log", help="file for the operator's output")
@@ -1025,6 +1033,11 @@ def main():
     if unknown:
         raise SystemExit(f"no such area: {' '.join(unknown)}")
     cases = [c for c in cases if not args.area or c.area in args.area]
+    for kind in args.leave_out:
+        out = [c for c in cases if kind in c.kinds]
+        cases = [c for c in cases if kind not in c.kinds]
+        if out:
+            print(f"left out: {len(out)} cases with a {kind}", flush=True)
     cases = [c for c in cases if not args.filter or any(f in "/" + c.name for f in args.filter)]
     if args.new:
         cases = [c for c in cases if "expect" not in c.spec]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use lockstep_controllers::{Config, Edges};
 use lockstep_plan::{Delimiters, Randomness, RefreshNote, Salt, Settings};
-use lockstep_provider::Services;
+use lockstep_provider::{Services, Shared};
 use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::dispatch::Concurrency;
@@ -68,6 +68,8 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
         time: Arc::new(SystemTime),
         calls: Arc::clone(&metrics) as _,
         ambient: true,
+        variables: environment::provider_settings(),
+        shared: Shared::default(),
     });
     let config = config(&flags)?;
     let edges = Edges {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStringExt;
 
-use lockstep_provider::SecretValue;
+use lockstep_provider::{SecretValue, Variables};
 use lockstep_runtime::connect::Proxy;
 
 /// The usual proxy variables, in either case.
@@ -13,6 +13,15 @@ pub(crate) fn proxy() -> Proxy {
         https: either("HTTPS_PROXY", "https_proxy"),
         no: either("NO_PROXY", "no_proxy"),
     }
+}
+
+/// Addresses of backends that the environment changes, as upstream has them.
+pub(crate) fn provider_settings() -> Variables {
+    Variables::new(|name| {
+        // Anything else in the environment is none of a provider's business.
+        let is_address = name.ends_with("_ENDPOINT");
+        is_address.then(|| std::env::var(name).ok()).flatten()
+    })
 }
 
 /// Credentials for local mode: every variable that begins with its prefixes, by name.

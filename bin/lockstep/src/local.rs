@@ -33,8 +33,8 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
-use lockstep_provider::Services;
 use lockstep_provider::context::{CallOutcome, CallRecorder};
+use lockstep_provider::{Services, Shared};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::transport::{self, HttpTransports};
 
@@ -90,6 +90,8 @@ fn services(folder: &Arc<Folder>) -> Arc<Services> {
         time: Arc::new(SystemTime),
         calls: Arc::new(Uncounted),
         ambient: true,
+        variables: environment::provider_settings(),
+        shared: Shared::default(),
     })
 }
 

@@ -105,7 +105,7 @@ impl Connections {
             return Err(error);
         }
         let (services, noting) = Noting::around(&self.services);
-        let ctx = context(services, store, caller);
+        let ctx = context(services, store, caller)?;
         let connected = self.connect(store, ctx.clone()).await;
         let whose = caller.filter(|_| ctx.depends_on_caller());
         if let Some(observer) = self.observer.get().and_then(Weak::upgrade) {
@@ -201,7 +201,8 @@ impl Connections {
             }
         };
         let batch = entry.capabilities(spec).map_or(1, |able| able.batch);
-        self.layered(connected, store, batch)
+        let settings = retry_settings(store)?.filter(|_| !entry.repeats());
+        Ok(self.layered(connected, settings, batch))
     }
 
     /// Puts the shared layers around a fresh connection: a deadline on every call, repeats where
@@ -209,20 +210,18 @@ impl Connections {
     fn layered(
         &self,
         connected: SharedStore,
-        store: &StoreRecord,
+        settings: Option<RetrySettings>,
         batch: usize,
-    ) -> Result<SharedStore> {
+    ) -> SharedStore {
         let time = || -> Arc<dyn Time> { Arc::clone(&self.services.time) };
         let mut layered = layer::timeout(connected, CALL_DEADLINE, time());
-        if let Some(settings) = &store.spec.retry_settings {
-            let interval = settings.retry_interval.as_deref();
-            let settings = RetrySettings::parse(settings.max_retries, interval)?;
+        if let Some(settings) = settings {
             layered = layer::retry(layered, settings, time());
         }
         if batch > 1 {
             layered = batched(layered, batch, time());
         }
-        Ok(layered)
+        layered
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<Identity, Arc<Mutex<Slot>>>> {
@@ -249,7 +248,7 @@ impl Slot {
     }
 }
 
-fn context(services: Arc<Services>, store: &StoreRecord, caller: Option<&str>) -> Ctx {
+fn context(services: Arc<Services>, store: &StoreRecord, caller: Option<&str>) -> Result<Ctx> {
     let scope = match store.key.kind {
         StoreKind::SecretStore => Scope::Namespaced {
             namespace: store.key.namespace.clone().unwrap_or_default(),
@@ -262,7 +261,19 @@ fn context(services: Arc<Services>, store: &StoreRecord, caller: Option<&str>) -
         namespace: store.key.namespace.clone(),
         name: store.key.name.clone(),
     };
-    Ctx::new(services, name, scope)
+    let ctx = Ctx::new(services, name, scope);
+    Ok(match retry_settings(store)? {
+        Some(settings) => ctx.with_retry(settings),
+        None => ctx,
+    })
+}
+
+fn retry_settings(store: &StoreRecord) -> Result<Option<RetrySettings>> {
+    let Some(settings) = &store.spec.retry_settings else {
+        return Ok(None);
+    };
+    let interval = settings.retry_interval.as_deref();
+    RetrySettings::parse(settings.max_retries, interval).map(Some)
 }
 
 fn ends(now: Timestamp, store: &SharedStore) -> Timestamp {

@@ -47,6 +47,8 @@ impl Noting {
             time: Arc::clone(&services.time),
             calls: Arc::clone(&services.calls),
             ambient: services.ambient,
+            variables: services.variables.clone(),
+            shared: services.shared.clone(),
         };
         (Arc::new(services), noting)
     }

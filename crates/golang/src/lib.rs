@@ -29,5 +29,6 @@ pub mod fmt;
 pub mod gjson;
 pub mod json;
 pub mod regexp;
+pub mod sjson;
 pub mod unicode;
 pub mod yaml;

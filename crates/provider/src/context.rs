@@ -2,6 +2,7 @@
 //! namespaced and cluster-scoped stores is enforced here and nowhere else, so no provider can get
 //! it wrong. Providers never see a Kubernetes client, the environment or the file system.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::http::{HttpClient, Tls, Transports};
 use crate::retry::RetrySettings;
 use crate::selector::{SecretKeySelector, ServiceAccountSelector};
+use crate::settings::Variables;
+use crate::shared::Shared;
 use crate::value::{SecretMap, SecretValue};
 
 pub use crate::scope::Scope;
@@ -130,6 +133,10 @@ pub struct Services {
     pub calls: Arc<dyn CallRecorder>,
     /// Whether ambient identity is allowed.
     pub ambient: bool,
+    /// Settings of the whole operator.
+    pub variables: Variables,
+    /// State of providers that outlives connections.
+    pub shared: Shared,
 }
 
 /// Kind-free name of a store, for messages and per-store state.
@@ -293,6 +300,34 @@ impl Ctx {
     /// Leave to use ambient identity, where the operator has it switched on.
     pub fn ambient(&self) -> Option<Ambient> {
         self.services.ambient.then_some(Ambient(()))
+    }
+
+    /// A setting of the whole operator, such as another address of a backend.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.services.variables.get(name)
+    }
+
+    /// State of the provider that all its connections share.
+    pub fn shared<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        self.services.shared.get()
+    }
+
+    /// Data of a Secret beside the credentials, such as a policy that a push names.
+    pub async fn secret_in(&self, namespace: &str, name: &str) -> Result<SecretMap> {
+        self.scope.check_referent(Some(namespace))?;
+        let read = self.services.objects.secret(namespace, name).await;
+        read.map_err(|error| credential_error(error, str::to_owned))
+    }
+
+    /// Data of a ConfigMap beside the credentials.
+    pub async fn config_map_in(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<BTreeMap<String, String>> {
+        self.scope.check_referent(Some(namespace))?;
+        let read = self.services.objects.config_map(namespace, name).await;
+        read.map_err(|error| credential_error(error, str::to_owned))
     }
 
     /// Counts one request to the backend and hands its result on.

@@ -79,6 +79,7 @@ pub type SharedStore = Arc<dyn DynStore>;
 pub struct Entry {
     name: &'static str,
     stability: Stability,
+    repeats: bool,
     schema: fn() -> schemars::Schema,
     validate: fn(&serde_json::Value, &Scope) -> Result<Warnings>,
     capabilities: fn(&serde_json::Value) -> Result<Capabilities>,
@@ -91,6 +92,7 @@ impl Entry {
         Self {
             name: P::NAME,
             stability: P::STABILITY,
+            repeats: P::REPEATS,
             schema: || {
                 schemars::generate::SchemaSettings::openapi3()
                     .into_generator()
@@ -116,6 +118,11 @@ impl Entry {
     /// How well the provider is looked after.
     pub const fn stability(&self) -> Stability {
         self.stability
+    }
+
+    /// Whether the provider repeats failed calls by itself.
+    pub const fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// JSON schema of its spec.

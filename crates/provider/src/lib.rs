@@ -27,6 +27,8 @@ pub mod request;
 pub mod retry;
 pub mod scope;
 pub mod selector;
+pub mod settings;
+pub mod shared;
 pub mod store;
 pub mod value;
 
@@ -35,6 +37,8 @@ pub use context::{Ctx, Scope, Services, StoreName};
 pub use erased::{DynStore, Entry, SharedStore};
 pub use error::{Error, ErrorKind, Result, Tombstone};
 pub use request::{Find, Health, MetadataPolicy, PushItem, PushTarget, Pushed, RemoteRef};
+pub use settings::Variables;
+pub use shared::Shared;
 pub use store::{Check, Provider, Stability, Store, Warnings};
 pub use value::{SecretMap, SecretValue};
 

@@ -3,6 +3,7 @@
 //! is not there is a missing secret; values are never part of an error.
 
 use lockstep_golang::gjson::{self, Hit, Kind};
+use lockstep_golang::sjson;
 
 use crate::error::{Error, Result};
 use crate::request::RemoteRef;
@@ -66,6 +67,22 @@ pub fn find<'a>(value: &'a SecretValue, property: &str, dots: Dots) -> Option<Hi
         Dots::RawThenEscaped => raw().or_else(escaped),
         Dots::LiteralThenRaw => gjson::get(json, &literal(property)).or_else(raw),
     }
+}
+
+/// JSON text with a string at `property` (sjson syntax); an empty value counts as nothing yet.
+pub fn set(value: &SecretValue, property: &str, text: &SecretValue) -> Result<SecretValue> {
+    let written = sjson::set(value.expose(), property, text.expose());
+    written
+        .map(SecretValue::new)
+        .map_err(|error| Error::invalid_spec(format!("cannot set property {property:?}: {error}")))
+}
+
+/// JSON text without what is at `property`.
+pub fn remove(value: &SecretValue, property: &str) -> Result<SecretValue> {
+    let left = sjson::remove(value.expose(), property);
+    left.map(SecretValue::new).map_err(|error| {
+        Error::invalid_spec(format!("cannot remove property {property:?}: {error}"))
+    })
 }
 
 /// A path that means exactly one member's name.

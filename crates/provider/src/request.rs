@@ -108,6 +108,8 @@ pub struct PushItem {
     pub annotations: BTreeMap<String, String>,
     /// The entry's `metadata`, as written in the manifest.
     pub metadata: Option<serde_json::Value>,
+    /// Namespace of the PushSecret, where the objects that `metadata` names are.
+    pub namespace: Option<String>,
 }
 
 impl PushItem {
@@ -121,6 +123,7 @@ impl PushItem {
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
             metadata: None,
+            namespace: None,
         }
     }
 }

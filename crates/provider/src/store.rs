@@ -34,6 +34,8 @@ pub trait Provider: Sized + 'static {
     const NAME: &'static str;
     /// How well it is looked after.
     const STABILITY: Stability;
+    /// Whether it repeats failed calls by itself, after `ctx.retry()`. Otherwise a layer does.
+    const REPEATS: bool = false;
     /// Its part of the store manifest.
     type Spec: DeserializeOwned + JsonSchema + Send + 'static;
     /// Its authenticated connection.

@@ -5,6 +5,8 @@ use lockstep_provider::Entry;
 
 pub(crate) static TABLE: &[Entry] = &[
     // generated: begin
+    #[cfg(feature = "aws")]
+    Entry::of::<lockstep_provider_aws::Aws>(),
     #[cfg(feature = "fake")]
     Entry::of::<lockstep_provider_fake::Fake>(),
     #[cfg(feature = "kubernetes")]

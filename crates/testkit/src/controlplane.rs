@@ -7,7 +7,7 @@
 
 pub(crate) mod assets;
 pub(crate) mod build;
-mod guard;
+pub(crate) mod guard;
 mod pki;
 mod ready;
 mod servers;

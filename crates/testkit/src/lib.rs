@@ -10,11 +10,14 @@ pub mod controlplane;
 pub mod helm;
 pub mod kubeconfig;
 pub mod manifest;
+pub mod metadata;
+pub mod moto;
 pub mod operator;
 pub mod place;
 pub mod program;
 pub mod progress;
 pub mod proxy;
+pub mod stub;
 
 #[cfg(feature = "client")]
 pub mod client;

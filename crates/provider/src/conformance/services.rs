@@ -8,6 +8,8 @@ use super::time::ManualTime;
 use super::transport::Wire;
 use crate::context::{CallOutcome, CallRecorder, Ctx, Scope, Services, StoreName};
 use crate::http::Transport;
+use crate::settings::Variables;
+use crate::shared::Shared;
 
 /// Namespace the test contexts live in.
 pub const NAMESPACE: &str = "conformance";
@@ -55,6 +57,8 @@ impl TestServices {
             time: Arc::new(self.time.clone()),
             calls: Arc::clone(&self.calls) as _,
             ambient: false,
+            variables: Variables::default(),
+            shared: Shared::default(),
         })
     }
 

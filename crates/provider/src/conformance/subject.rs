@@ -15,6 +15,7 @@ use crate::error::ErrorKind;
 use crate::http::{StatusCode, Transport, kind_of};
 use crate::layer::Call;
 use crate::request::{Find, PushTarget, RemoteRef};
+use crate::settings::Variables;
 use crate::store::Provider;
 use crate::value::SecretValue;
 
@@ -40,6 +41,11 @@ pub trait Subject: Send + Sync {
     /// such as a vendor's SDK through a proxy. Checks that need faults are skipped without it.
     fn faults(&self) -> Option<Arc<dyn Faults>> {
         None
+    }
+
+    /// Settings of the operator, such as the address of the backend.
+    fn variables(&self) -> Variables {
+        Variables::default()
     }
 
     /// The clock, for backends that live in real time. By default nobody ever waits.

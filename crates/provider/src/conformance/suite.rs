@@ -16,6 +16,7 @@ use crate::context::{Scope, Services};
 use crate::erased::Entry;
 use crate::error::Result;
 use crate::request::PushItem;
+use crate::shared::Shared;
 use crate::store::Provider;
 use crate::value::{SecretMap, SecretValue};
 
@@ -61,6 +62,8 @@ impl<'a, S: Subject> Suite<'a, S> {
             time: subject.time().unwrap_or_else(|| Arc::clone(&defaults.time)),
             calls: Arc::clone(&defaults.calls),
             ambient: false,
+            variables: subject.variables(),
+            shared: Shared::default(),
         };
         Self {
             subject,

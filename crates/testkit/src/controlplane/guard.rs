@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 const LEADER: &str = r#"read -r _; [ -z "$1" ] || rm -rf -- "$1"; kill -KILL 0"#;
 
 /// The group and its leader.
-pub(super) struct Guard {
+pub(crate) struct Guard {
     leader: Child,
     pipe: Option<ChildStdin>,
     members: Vec<(&'static str, Child)>,
@@ -20,7 +20,7 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Starts the leader; `remove` is a folder that goes with the group.
-    pub(super) fn new(remove: Option<&Path>) -> Result<Self> {
+    pub(crate) fn new(remove: Option<&Path>) -> Result<Self> {
         let mut leader = Command::new("sh")
             .args(["-c", LEADER, "guard"])
             .arg(remove.map(Path::as_os_str).unwrap_or_default())
@@ -39,7 +39,7 @@ impl Guard {
     }
 
     /// Starts a member of the group with its output in `log`.
-    pub(super) fn spawn(
+    pub(crate) fn spawn(
         &mut self,
         name: &'static str,
         mut command: Command,
@@ -61,7 +61,7 @@ impl Guard {
     }
 
     /// The first member that has ended.
-    pub(super) fn ended(&mut self) -> Option<(&'static str, std::process::ExitStatus)> {
+    pub(crate) fn ended(&mut self) -> Option<(&'static str, std::process::ExitStatus)> {
         self.members.iter_mut().find_map(|(name, child)| {
             let status = child.try_wait().ok().flatten()?;
             Some((*name, status))

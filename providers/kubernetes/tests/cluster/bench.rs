@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use lockstep_provider::context::{CallOutcome, CallRecorder, Objects, Services, TokenRequest};
 use lockstep_provider::{
-    Ctx, Entry, Error, ErrorKind, Result, Scope, SecretMap, SecretValue, SharedStore, StoreName,
+    Ctx, Entry, Error, ErrorKind, Result, Scope, SecretMap, SecretValue, Shared, SharedStore,
+    StoreName, Variables,
 };
 use lockstep_provider_kubernetes::Kubernetes;
 use lockstep_runtime::clock::SystemTime;
@@ -158,6 +159,8 @@ impl Bench {
             time: Arc::new(SystemTime),
             calls: Arc::new(NoCount),
             ambient: false,
+            variables: Variables::default(),
+            shared: Shared::default(),
         };
         let store = StoreName {
             namespace: Some(self.namespace.clone()),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use lockstep_provider::conformance::{NAMESPACE, TestServices, services};
 use lockstep_provider::context::Services;
 use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{Ctx, Entry, Result, Scope, SharedStore, StoreName};
+use lockstep_provider::{Ctx, Entry, Result, Scope, Shared, SharedStore, StoreName, Variables};
 use lockstep_provider_kubernetes::Kubernetes;
 use serde_json::{Value, json};
 
@@ -76,6 +76,8 @@ impl Bench {
             time: Arc::clone(&shared.time),
             calls: Arc::clone(&shared.calls),
             ambient: false,
+            variables: Variables::default(),
+            shared: Shared::default(),
         };
         let store = StoreName {
             namespace: (!scope.is_cluster()).then(|| NAMESPACE.to_owned()),

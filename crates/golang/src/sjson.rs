@@ -1,0 +1,165 @@
+//! Writing into JSON text by path, as tidwall's sjson does: what is not touched keeps its spelling,
+//! missing objects and arrays are made on the way. Values are written as JSON strings.
+
+use crate::json::{Html, append_string};
+
+mod path;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use path::Part;
+use scan::Container;
+
+/// Why a path cannot be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The path is empty.
+    EmptyPath,
+    /// The path has a wildcard, a query or a modifier.
+    Unsupported,
+    /// The text is no JSON, or the path leads through something that is no object or array.
+    NotJson,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::EmptyPath => "path cannot be empty",
+            Self::Unsupported => "wildcard characters not allowed in path",
+            Self::NotJson => "the value is no JSON object or array",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// `json` with a string at `path`; an empty text counts as nothing yet.
+pub fn set(json: &[u8], path: &str, value: &[u8]) -> Result<Vec<u8>, Error> {
+    let parts = path::parse(path)?;
+    put(json, &parts, quoted(value).as_bytes())
+}
+
+/// `json` without what is at `path`; unchanged where nothing is there.
+pub fn remove(json: &[u8], path: &str) -> Result<Vec<u8>, Error> {
+    let parts = path::parse(path)?;
+    take(json, &parts)
+}
+
+fn put(json: &[u8], parts: &[Part], value: &[u8]) -> Result<Vec<u8>, Error> {
+    let Some((part, rest)) = parts.split_first() else {
+        return Ok(value.to_vec());
+    };
+    let Some(container) = scan::container(json)? else {
+        return Ok(fresh(part, &put(b"", rest, value)?));
+    };
+    match container.find(part)? {
+        Some(member) => {
+            let inner = put(inner_of(&json[member.value.clone()]), rest, value)?;
+            Ok(splice(json, member.value.start, member.value.end, &inner))
+        }
+        None => append(json, &container, part, &put(b"", rest, value)?),
+    }
+}
+
+/// A scalar on the way is replaced by the container that the path asks for.
+fn inner_of(json: &[u8]) -> &[u8] {
+    match json.first() {
+        Some(b'{' | b'[') => json,
+        _ => b"",
+    }
+}
+
+/// A new container with one member.
+fn fresh(part: &Part, value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Some(index) = part.index() {
+        out.push(b'[');
+        for _ in 0..index {
+            out.extend_from_slice(b"null,");
+        }
+        out.extend_from_slice(value);
+        out.push(b']');
+    } else {
+        out.push(b'{');
+        out.extend(key(&part.name));
+        out.extend_from_slice(value);
+        out.push(b'}');
+    }
+    out
+}
+
+fn append(json: &[u8], container: &Container, part: &Part, value: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut added = Vec::new();
+    if !container.members.is_empty() {
+        added.push(b',');
+    }
+    if container.is_array {
+        let length = container.members.len();
+        let index = if part.name == "-1" {
+            length
+        } else {
+            part.index().ok_or(Error::NotJson)?
+        };
+        for _ in length..index {
+            added.extend_from_slice(b"null,");
+        }
+    } else {
+        added.extend(key(&part.name));
+    }
+    added.extend_from_slice(value);
+    Ok(splice(json, container.end, container.end, &added))
+}
+
+fn key(name: &str) -> Vec<u8> {
+    let mut text = quoted(name.as_bytes());
+    text.push(':');
+    text.into_bytes()
+}
+
+/// A JSON string. Plain text is put between quotes as it is; only what needs escapes goes through
+/// Go's encoder, which then escapes for HTML too.
+fn quoted(text: &[u8]) -> String {
+    let is_plain = |byte: &u8| (b' '..=0x7f).contains(byte) && !b"\"\\".contains(byte);
+    let html = if text.iter().all(is_plain) {
+        Html::Plain
+    } else {
+        Html::Escaped
+    };
+    let mut out = String::new();
+    append_string(&mut out, text, html);
+    out
+}
+
+fn take(json: &[u8], parts: &[Part]) -> Result<Vec<u8>, Error> {
+    let unchanged = || Ok(json.to_vec());
+    let Some((part, rest)) = parts.split_first() else {
+        return unchanged();
+    };
+    let Some(container) = scan::container(json)? else {
+        return unchanged();
+    };
+    let Some(member) = container.find(part)? else {
+        return unchanged();
+    };
+    if !rest.is_empty() {
+        let inner = take(&json[member.value.clone()], rest)?;
+        return Ok(splice(json, member.value.start, member.value.end, &inner));
+    }
+    let is_first = member.number == 0;
+    let next = container.members.get(member.number + 1);
+    let (start, end) = match next {
+        Some(next) => (member.start, next.start),
+        None if is_first => (member.start, member.value.end),
+        // With the comma before it.
+        None => (
+            container.members[member.number - 1].value.end,
+            member.value.end,
+        ),
+    };
+    Ok(splice(json, start, end, b""))
+}
+
+fn splice(json: &[u8], start: usize, end: usize, middle: &[u8]) -> Vec<u8> {
+    [&json[..start], middle, &json[end..]].concat()
+}

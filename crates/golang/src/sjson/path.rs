@@ -1,0 +1,47 @@
+//! Paths of sjson: names with dots between them, `\` before a character that is meant literally,
+//! `:` before a number that is a name.
+
+use super::Error;
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) name: String,
+    /// Whether a number is the name of a member, not a place in an array.
+    forced: bool,
+}
+
+impl Part {
+    /// The place in an array that the step means.
+    pub(super) fn index(&self) -> Option<usize> {
+        let is_number = !self.name.is_empty() && self.name.bytes().all(|b| b.is_ascii_digit());
+        // Nobody means an array with millions of empty places.
+        let index = self.name.parse().ok().filter(|index| *index < 1_000_000);
+        index.filter(|_| is_number && !self.forced)
+    }
+}
+
+pub(super) fn parse(path: &str) -> Result<Vec<Part>, Error> {
+    if path.is_empty() {
+        return Err(Error::EmptyPath);
+    }
+    let mut parts = Vec::new();
+    let mut rest = path.chars().peekable();
+    loop {
+        let forced = rest.next_if_eq(&':').is_some();
+        let mut name = String::new();
+        let ended = loop {
+            match rest.next() {
+                None => break true,
+                Some('.') => break false,
+                Some('\\') => name.extend(rest.next()),
+                Some('*' | '?' | '#' | '|' | '@') => return Err(Error::Unsupported),
+                Some(c) => name.push(c),
+            }
+        };
+        parts.push(Part { name, forced });
+        if ended {
+            return Ok(parts);
+        }
+    }
+}

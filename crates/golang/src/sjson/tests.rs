@@ -1,0 +1,97 @@
+//! Paths written and removed, with what sjson answers for them.
+
+use super::*;
+
+fn written(json: &str, path: &str) -> String {
+    String::from_utf8(set(json.as_bytes(), path, b"v").unwrap()).unwrap()
+}
+
+fn removed(json: &str, path: &str) -> String {
+    String::from_utf8(remove(json.as_bytes(), path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_member_is_replaced_and_the_rest_keeps_its_spelling() {
+    assert_eq!(
+        written(r#"{ "keep" : 1.50, "x":"old" , "z":[1, 2]}"#, "x"),
+        r#"{ "keep" : 1.50, "x":"v" , "z":[1, 2]}"#
+    );
+}
+
+#[test]
+fn a_new_member_goes_to_the_end() {
+    assert_eq!(written(r#"{"a":1}"#, "b"), r#"{"a":1,"b":"v"}"#);
+    assert_eq!(written("{}", "b"), r#"{"b":"v"}"#);
+    assert_eq!(written(r#"{"a":1 }"#, "b"), r#"{"a":1 ,"b":"v"}"#);
+}
+
+#[test]
+fn missing_containers_are_made() {
+    assert_eq!(written("", "a.b"), r#"{"a":{"b":"v"}}"#);
+    assert_eq!(written("", "a.1"), r#"{"a":[null,"v"]}"#);
+    assert_eq!(written("", "a.:1"), r#"{"a":{"1":"v"}}"#);
+    assert_eq!(written(r#"{"a":{}}"#, "a.b.c"), r#"{"a":{"b":{"c":"v"}}}"#);
+}
+
+#[test]
+fn a_scalar_on_the_way_gives_way() {
+    assert_eq!(written(r#"{"a":1}"#, "a.b"), r#"{"a":{"b":"v"}}"#);
+}
+
+#[test]
+fn arrays_are_written_by_place_and_extended() {
+    assert_eq!(written(r#"{"a":[1,2]}"#, "a.0"), r#"{"a":["v",2]}"#);
+    assert_eq!(written(r#"{"a":[1]}"#, "a.2"), r#"{"a":[1,null,"v"]}"#);
+    assert_eq!(written(r#"{"a":[1]}"#, "a.-1"), r#"{"a":[1,"v"]}"#);
+}
+
+#[test]
+fn a_number_names_a_member_of_an_object_that_is_there() {
+    assert_eq!(
+        written(r#"{"a":{"x":0}}"#, "a.1"),
+        r#"{"a":{"x":0,"1":"v"}}"#
+    );
+}
+
+#[test]
+fn escaped_dots_belong_to_the_name() {
+    assert_eq!(written(r#"{"a.b":1}"#, r"a\.b"), r#"{"a.b":"v"}"#);
+}
+
+#[test]
+fn values_and_names_are_quoted_as_go_does() {
+    let text = |path, value: &str| {
+        let json = set(b"{}", path, value.as_bytes()).unwrap();
+        String::from_utf8(json).unwrap()
+    };
+
+    assert_eq!(text("k", "a<b>&c"), r#"{"k":"a<b>&c"}"#);
+    assert_eq!(text("k<", "\u{fc}<"), "{\"k<\":\"\u{fc}\\u003c\"}");
+    assert_eq!(text("k", "\"\n"), r#"{"k":"\"\n"}"#);
+}
+
+#[test]
+fn removing_takes_one_comma_along() {
+    assert_eq!(removed(r#"{"a":1,"b":2,"c":3}"#, "a"), r#"{"b":2,"c":3}"#);
+    assert_eq!(removed(r#"{"a":1,"b":2,"c":3}"#, "b"), r#"{"a":1,"c":3}"#);
+    assert_eq!(removed(r#"{"a":1,"b":2,"c":3}"#, "c"), r#"{"a":1,"b":2}"#);
+    assert_eq!(removed(r#"{"a":1}"#, "a"), "{}");
+    assert_eq!(
+        removed(r#"{"a":{"b":[1,2]}}"#, "a.b.0"),
+        r#"{"a":{"b":[2]}}"#
+    );
+    assert_eq!(removed(r#"{"a":1}"#, "nope.x"), r#"{"a":1}"#);
+}
+
+#[test]
+fn text_that_is_no_json_is_refused() {
+    for json in ["plain", r#"{"a":1"#, r#"{"a" 1}"#, "{\"a", "[1,"] {
+        assert_eq!(
+            set(json.as_bytes(), "a", b"v"),
+            Err(Error::NotJson),
+            "{json}"
+        );
+    }
+    assert_eq!(set(b"{}", "", b"v"), Err(Error::EmptyPath));
+    assert_eq!(set(b"{}", "a.*", b"v"), Err(Error::Unsupported));
+}

@@ -1,0 +1,53 @@
+//! The mark of what the operator made: a tag that upstream sets and looks for too. Without it an
+//! object is somebody else's and is neither changed nor deleted.
+
+use std::collections::BTreeMap;
+
+use lockstep_provider::prelude::*;
+
+/// Name of the tag.
+pub(crate) const KEY: &str = "managed-by";
+/// Its value.
+pub(crate) const VALUE: &str = "external-secrets";
+/// Description of what is made without one.
+pub(crate) const DESCRIPTION: &str = "secret 'managed-by:external-secrets'";
+
+/// Tags by name.
+pub(crate) type Tags = BTreeMap<String, String>;
+
+/// Whether an object with these tags is ours.
+pub(crate) fn is_ours(tags: &Tags) -> bool {
+    tags.get(KEY).is_some_and(|value| value == VALUE)
+}
+
+/// Refuses to change what is somebody else's.
+pub(crate) fn require(tags: &Tags, what: &str) -> Result<()> {
+    if is_ours(tags) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Conflict,
+        format!("{what} not managed by external-secrets"),
+    ))
+}
+
+/// The tags that a push wants: the manifest's and the mark.
+pub(crate) fn wanted(own: &Tags) -> Result<Tags> {
+    if own.contains_key(KEY) {
+        return Err(Error::invalid_spec(
+            "error parsing tags in metadata: Cannot specify a 'managed-by' tag",
+        ));
+    }
+    let mut tags = own.clone();
+    tags.insert(KEY.to_owned(), VALUE.to_owned());
+    Ok(tags)
+}
+
+/// Names of tags that are there but not wanted, and whether any wanted one is missing or different.
+pub(crate) fn changes(there: &Tags, wanted: &Tags) -> (Vec<String>, bool) {
+    let surplus = there.keys().filter(|key| !wanted.contains_key(*key));
+    let differs = wanted
+        .iter()
+        .any(|(key, value)| there.get(key) != Some(value));
+    (surplus.cloned().collect(), differs)
+}
