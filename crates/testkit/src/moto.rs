@@ -149,6 +149,12 @@ impl Moto {
         Ok(())
     }
 
+    /// Requests that came through the relay so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.seen.clone()
+    }
+
     /// Requests that came through the relay since the last time this was asked.
     pub fn take_seen(&self) -> Vec<Seen> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,13 @@
+//! The provider against moto and, where tokens of ServiceAccounts are needed, a real API server:
+//! the contract, every identity, reading, searching, writing, and what AWS refuses.
+#![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
+
+mod ambient;
+mod bench;
+mod certificates;
+mod conformance;
+mod denied;
+mod identity;
+mod parameters;
+mod pushes;
+mod secrets;
