@@ -2,6 +2,7 @@
 //! one line that says how it went. One control plane serves the whole run; tests find it through
 //! the environment.
 
+mod gitops;
 mod rust;
 pub(crate) mod tally;
 
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// the recorded cases
     #[arg(long)]
     skip_cluster: bool,
+    /// Run only the tests with Flux's controllers: heavy builds at first, then some minutes
+    #[arg(long, conflicts_with_all = ["skip_cluster", "filter"])]
+    gitops: bool,
     /// Show every test, not only those that fail
     #[arg(long, short)]
     verbose: bool,
@@ -41,6 +45,7 @@ impl Args {
         Self {
             filter: None,
             skip_cluster: false,
+            gitops: false,
             verbose: false,
         }
     }
@@ -48,7 +53,9 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> Result<Tally> {
     let began = Instant::now();
-    let tally = if args.skip_cluster {
+    let tally = if args.gitops {
+        gitops::run(args)?
+    } else if args.skip_cluster {
         rust::run(args, None)?
     } else {
         with_cluster(args)?

@@ -7,6 +7,8 @@
 pub mod api;
 pub mod backend;
 pub mod controlplane;
+pub mod files;
+pub mod flux;
 pub mod helm;
 pub mod kubeconfig;
 pub mod manifest;
@@ -14,6 +16,7 @@ pub mod metadata;
 pub mod moto;
 pub mod operator;
 pub mod place;
+pub mod pods;
 pub mod program;
 pub mod progress;
 pub mod proxy;

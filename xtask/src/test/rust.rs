@@ -67,7 +67,7 @@ fn without_cluster() -> Result<Vec<String>> {
     Ok(arguments)
 }
 
-fn cargo_test(args: &Args, command: &mut Command) -> Result<Tally> {
+pub(super) fn cargo_test(args: &Args, command: &mut Command) -> Result<Tally> {
     if let Some(filter) = &args.filter {
         command.args(["--", filter]);
     }

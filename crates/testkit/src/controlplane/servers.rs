@@ -188,6 +188,8 @@ fn apiserver(program: &Path, dir: &Path, ports: &Ports) -> Command {
             "--max-mutating-requests-inflight",
             "1000",
         ])
+        // Webhooks behind a Service are reached through its endpoints; no proxy runs here.
+        .arg("--enable-aggregator-routing=true")
         .arg("--allow-privileged=true");
     command
 }
