@@ -34,7 +34,7 @@ impl DeletionGuard {
             .collect()
     }
 
-    /// Forgets an object's absence: its secrets are there, or it is gone.
+    /// Forgets an object's absence: its secrets are there.
     pub(crate) fn present(&self, key: &ObjectKey, stores: &[(StoreKey, usize)]) {
         if let Some(mut guard) = self.locked() {
             for (store, users) in stores {
@@ -42,6 +42,13 @@ impl DeletionGuard {
                     tracing::info!(%store, "deletions are no longer held: secrets are back");
                 }
             }
+        }
+    }
+
+    /// Forgets an object that is gone.
+    pub(crate) fn gone(&self, key: &ObjectKey) {
+        if let Some(mut guard) = self.locked() {
+            guard.gone(key);
         }
     }
 

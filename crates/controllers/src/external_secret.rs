@@ -29,7 +29,7 @@ const WITHOUT_WAKING: f64 = 300.0;
 pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
     let world = ClusterWorld { shared: &shared };
-    let Some(observation) = observe(&shared, &world, &job, now).await else {
+    let Some((observation, changes)) = observe(&shared, &world, &job, now).await else {
         return Next::Idle;
     };
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
@@ -49,7 +49,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     shared
         .mirror
         .external_secrets()
-        .note_run(&key, nanos, &outcome);
+        .note_run(&key, nanos, &outcome, changes);
     let kept = share(&shared, &key, &mut outcome);
     next(&shared, &outcome, now, kept)
 }
@@ -74,7 +74,7 @@ async fn observe(
     world: &ClusterWorld<'_>,
     job: &Job<ObjectKey>,
     now: Timestamp,
-) -> Option<Observation> {
+) -> Option<(Observation, u32)> {
     let key = &job.key;
     let (object, memory) = shared.mirror.external_secrets().take(key)?;
     let namespace_labels = shared.mirror.namespaces().labels(key.namespace());
@@ -95,18 +95,19 @@ async fn observe(
     } else {
         Duration::ZERO
     };
-    Some(Observation {
+    let observation = Observation {
         namespace_labels,
         target,
         former_targets,
         last_refresh: memory.refreshed.max(shared.sharing.refreshed(key)),
-        inputs_changed: memory.inputs_changed,
+        inputs_changed: memory.inputs_changed(),
         asked: match job.lane {
             Lane::Fresh => memory.asked,
             Lane::Due => memory.asked.max(due_since(job.waited + tolerated, now)),
         },
         object,
-    })
+    };
+    Some((observation, memory.changes))
 }
 
 fn due_since(waited: Duration, now: Timestamp) -> Timestamp {

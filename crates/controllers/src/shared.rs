@@ -141,7 +141,7 @@ impl Shared {
         }
     }
 
-    /// Notes that the remote secrets of an object are there, or that it is gone.
+    /// Notes that the remote secrets of an object are there.
     pub(crate) fn is_present(&self, key: &ObjectKey) {
         if !self.deletions.is_idle() {
             let stores = self.mirror.external_secrets().stores_of(key);

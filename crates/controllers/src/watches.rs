@@ -43,7 +43,6 @@ pub(crate) async fn external_secrets(
             }
             Change::Deleted(object) => {
                 let key = crate::mirror::external_secret_key(&object);
-                shared.is_present(&key);
                 shared.mirror.external_secrets().remove(&key);
                 forget_object(&shared, &key);
             }
@@ -254,6 +253,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
     inputs::follow_object(shared, key, BTreeSet::new());
     shared.queues.external_secrets.remove(key);
     shared.sharing.leave(key);
+    shared.deletions.gone(key);
 }
 
 /// New labels: who waits may be admitted now, and who shares reads may be shut out.

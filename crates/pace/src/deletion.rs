@@ -77,7 +77,7 @@ impl<S: Ord + Clone, O: Ord + Clone> Guard<S, O> {
         Verdict::Allowed
     }
 
-    /// Notes that an object has its remote secrets, or is gone. Returns whether deletions are no
+    /// Notes that an object has its remote secrets. Returns whether deletions are no
     /// longer held thereby.
     pub fn present(&mut self, store: &S, object: &O, users: usize) -> bool {
         let Some(ledger) = self.ledgers.get_mut(store) else {
@@ -95,6 +95,17 @@ impl<S: Ord + Clone, O: Ord + Clone> Guard<S, O> {
             self.ledgers.remove(store);
         }
         released
+    }
+
+    /// Forgets an object that no longer exists.
+    pub fn gone(&mut self, object: &O) {
+        self.ledgers.retain(|_, ledger| {
+            let removed = ledger.absent.remove(object).is_some();
+            if removed && ledger.absent.len() < LEAST {
+                ledger.held = false;
+            }
+            !ledger.absent.is_empty()
+        });
     }
 
     /// Forgets a store: someone said that it is meant, or the store is gone.

@@ -38,12 +38,21 @@ pub(crate) struct Memory {
     pub(crate) refreshed: Option<Timestamp>,
     /// Whether an unlabelled Secret of the target's name is waited for.
     pub(crate) awaits_target: bool,
-    /// Whether something it reads from changed since its last run.
-    pub(crate) inputs_changed: bool,
+    /// Changes of what it reads from, counted.
+    pub(crate) changes: u32,
+    /// The count its last sync knew of.
+    followed: u32,
     /// Whether the Ready condition holds.
     pub(crate) ready: bool,
     /// When it was last asked to run: answers to reads that began earlier are too old.
     pub(crate) asked: Timestamp,
+}
+
+impl Memory {
+    /// Whether something it reads from changed since its last sync.
+    pub(crate) fn inputs_changed(&self) -> bool {
+        self.changes != self.followed
+    }
 }
 
 impl Row {
@@ -161,14 +170,13 @@ impl ExternalSecrets {
         Some((serde_json::from_slice(&row.packed).ok()?, row.memory))
     }
 
-    /// The object for a run, which thereby learns of changed inputs: they are news only once.
-    pub(crate) fn take(&mut self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
-        let row = self.rows.get_mut(key)?;
+    /// The object for a run, and what is remembered of it.
+    pub(crate) fn take(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
+        let row = self.rows.get(key)?;
         let memory = Memory {
             ready: row.ready == Some(true),
             ..row.memory
         };
-        row.memory.inputs_changed = false;
         Some((serde_json::from_slice(&row.packed).ok()?, memory))
     }
 
@@ -177,7 +185,8 @@ impl ExternalSecrets {
     pub(crate) fn ask(&mut self, key: &ObjectKey, asked: Timestamp, input_changed: bool) {
         if let Some(row) = self.rows.get_mut(key) {
             row.memory.asked = row.memory.asked.max(asked);
-            row.memory.inputs_changed |= input_changed;
+            let one = u32::from(input_changed);
+            row.memory.changes = row.memory.changes.wrapping_add(one);
         }
     }
 
@@ -258,8 +267,14 @@ impl ExternalSecrets {
         writers
     }
 
-    /// Notes what a run did.
-    pub(crate) fn note_run(&mut self, key: &ObjectKey, nanos: u64, outcome: &Outcome) {
+    /// Notes what a run did that knew of so many changes. They are news until a sync followed them.
+    pub(crate) fn note_run(
+        &mut self,
+        key: &ObjectKey,
+        nanos: u64,
+        outcome: &Outcome,
+        changes: u32,
+    ) {
         if let Some(row) = self.rows.get_mut(key) {
             row.tally.runs = row.tally.runs.saturating_add(1);
             row.tally.errors = row
@@ -267,6 +282,9 @@ impl ExternalSecrets {
                 .errors
                 .saturating_add(outcome.failure.is_some().into());
             row.tally.last_nanos = nanos;
+            if outcome.refreshed.is_some() {
+                row.memory.followed = changes;
+            }
             row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
             row.memory.awaits_target = outcome.awaits_target;
         }

@@ -62,7 +62,8 @@ impl Governed {
         }
     }
 
-    /// Waits for a turn; a pause that takes long is an error that says how long.
+    /// Waits for a turn; a pause that takes long is an error that says how long. Whoever is through
+    /// wakes the next one, so that nobody waits for a call that never ends.
     pub(super) async fn admit(&self, time: &dyn Time) -> Result<Permit<'_>> {
         loop {
             let mut turn = std::pin::pin!(self.changed.notified());
@@ -72,6 +73,7 @@ impl Governed {
             let (until, error): (_, fn(Duration, &StoreKey) -> Error) =
                 match self.machine().admit(now) {
                     Admission::Go(ticket) => {
+                        self.changed.notify_one();
                         return Ok(Permit {
                             governed: self,
                             ticket: Some(ticket),
@@ -88,6 +90,7 @@ impl Governed {
             let wait = until.duration_since(now);
             let delay = Duration::try_from(wait).unwrap_or_default();
             if wait > PATIENCE || self.is_open() {
+                self.changed.notify_one();
                 return Err(error(delay, &self.store));
             }
             match select(turn, time.sleep(delay)).await {

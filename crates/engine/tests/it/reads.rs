@@ -246,3 +246,35 @@ fn a_throttled_store_is_left_alone_for_as_long_as_it_asked() {
     bench.services.time.advance(Duration::from_secs(15));
     assert!(block_on(bench.whose(&store, "b")).is_ok());
 }
+
+#[test]
+fn everyone_who_waits_for_a_failing_store_gets_an_answer() {
+    let services = services().plugged(scripted(|_| response(503, Bytes::new())));
+    services
+        .objects
+        .put_secret("vault", "login", "token", "token");
+    services.wire.fail_after(0, Fault::Stall);
+    let reads = Reads::new(Connections::new(services.shared()), Salt::default());
+    let (store, asked) = (store("vault"), services.time.now());
+    let keys: Vec<Read> = (0..300)
+        .map(|number| Read::Value(RemoteRef::key(format!("key-{number}"))))
+        .collect();
+
+    let all = keys.iter().map(|read| {
+        let request = Request {
+            store: &store,
+            caller: "a",
+            read,
+            asked,
+        };
+        reads.read(request)
+    });
+    let answers = block_on(join_all(all));
+
+    let failed = answers.into_iter().filter(|answer| match answer {
+        Ok(answer) => answer.error().is_some(),
+        Err(_) => true,
+    });
+    assert_eq!(failed.count(), 300);
+    assert!(services.wire.sent() <= 64, "{}", services.wire.sent());
+}

@@ -112,6 +112,20 @@ fn a_release_by_hand_lets_all_of_them_go() {
     assert!(!guard.is_held(&"s"));
 }
 
+#[test]
+fn objects_that_are_deleted_do_not_keep_a_hold_up() {
+    let mut guard = Ours::default();
+    for object in 0..12 {
+        guard.absent(&"s", &object, 12, at(0));
+    }
+
+    for object in 0..3 {
+        guard.gone(&object);
+    }
+
+    assert!(!guard.is_held(&"s"));
+}
+
 proptest! {
     /// However the looks are ordered, deletions within ten minutes stay within the bound.
     #[test]

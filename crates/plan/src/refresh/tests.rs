@@ -144,3 +144,94 @@ fn policies_without_a_period_have_no_next_refresh() {
         assert_eq!(next(&object, noon(), interval, 0.5), None, "{spec}");
     }
 }
+
+fn ready(mut object: ExternalSecret, status: bool) -> ExternalSecret {
+    let condition = crate::conditions::ready(status, "R", "m");
+    let held = object.status.get_or_insert_default();
+    crate::conditions::set(&mut held.conditions, condition, noon());
+    object
+}
+
+/// What a process that started ten seconds ago decides.
+fn after_start(object: &ExternalSecret) -> Due {
+    let started = noon().checked_sub(SignedDuration::from_secs(10)).unwrap();
+    let refreshed = last_refresh(object, None);
+    let known = refreshed.zip(Some(started));
+    resumed(
+        object,
+        due_now(object),
+        known,
+        interval(object).unwrap(),
+        noon(),
+    )
+}
+
+#[test]
+fn missed_refreshes_are_spread_over_five_minutes_or_the_interval() {
+    for (interval, longest) in [("1h", 290), ("1m", 50)] {
+        let mut slots = std::collections::BTreeSet::new();
+        for number in 0..50 {
+            let spec = format!("refreshInterval: {interval}");
+            let mut object = ready(synced(&spec, OLD), true);
+            object.metadata.uid = Some(format!("uid-{number}"));
+            match after_start(&object) {
+                Due::Spread(slot) => slots.insert(slot.duration_since(noon()).as_secs()),
+                Due::Now => slots.insert(0),
+                other => panic!("{other:?}"),
+            };
+        }
+
+        assert!(
+            slots.last().is_some_and(|last| *last <= longest),
+            "{slots:?}"
+        );
+        assert!(slots.len() > 20, "{slots:?}");
+    }
+}
+
+#[test]
+fn after_a_start_changed_forced_and_failed_objects_do_not_wait() {
+    let settled = ready(synced("refreshInterval: 1h", OLD), true);
+
+    assert_eq!(after_start(&edit(settled.clone())), Due::Now);
+    assert_eq!(after_start(&force(settled.clone())), Due::Now);
+    assert_eq!(after_start(&ready(settled, false)), Due::Now);
+    assert_eq!(after_start(&one_value("refreshInterval: 1h")), Due::Now);
+}
+
+#[test]
+fn a_refresh_missed_while_running_does_not_wait_for_a_slot() {
+    let object = ready(synced("refreshInterval: 30m", "2026-05-01T11:29:55Z"), true);
+
+    assert_eq!(after_start(&object), Due::Now);
+}
+
+#[test]
+fn objects_share_reads_only_where_values_alone_decide() {
+    let alone = [
+        "refreshPolicy: CreatedOnce",
+        "refreshPolicy: OnChange",
+        "refreshInterval: '0'",
+        "syncWindows: {kind: allow, windows: [{schedule: '* * * * *', duration: 1h}]}",
+        "target: {template: {templateFrom: [{configMap: {name: c, items: [{key: k}]}}]}}",
+        "target: {template: {data: {a: '{{ now }}'}}}",
+        "target: {template: {data: {a: '{{ randAlphaNum 8 }}'}}}",
+    ];
+    let settings = Settings::default();
+    for spec in alone {
+        assert_eq!(shared_interval(&one_value(spec), &settings), None, "{spec}");
+    }
+    let shared = [
+        "refreshInterval: 1h",
+        "target: {template: {data: {a: '{{ .a | upper }}'}}}",
+    ];
+    for spec in shared {
+        let interval = shared_interval(&one_value(spec), &settings);
+        assert_eq!(interval, Some(Duration::from_hours(1)), "{spec}");
+    }
+    let noisy = Settings {
+        refresh_note: RefreshNote::EveryRefresh,
+        ..settings
+    };
+    assert_eq!(shared_interval(&one_value(""), &noisy), None);
+}

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_engine::external_secret::Outcome;
 use lockstep_plan::StoreKey;
+use lockstep_plan::external_secret::NextRun;
 
 use super::{ExternalSecrets, Touch};
 use crate::key::ObjectKey;
@@ -140,4 +142,40 @@ fn objects_a_new_list_does_not_show_are_gone() {
 
     assert_eq!(gone.into_iter().collect::<Vec<_>>(), [key("goes")]);
     assert!(objects.get(&key("goes")).is_none());
+}
+
+fn outcome(refreshed: Option<Timestamp>) -> Outcome {
+    Outcome {
+        next: NextRun::OnChange,
+        refreshed,
+        awaits_target: false,
+        failure: None,
+        condition_changed: false,
+        shares: None,
+        note_at: None,
+    }
+}
+
+#[test]
+fn a_changed_input_is_news_until_a_sync_followed_it() {
+    let now = Timestamp::UNIX_EPOCH;
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("a", 1, |_| {}));
+    let memory = |objects: &ExternalSecrets| objects.take(&key("a")).unwrap().1;
+
+    objects.ask(&key("a"), now, true);
+    let seen = memory(&objects).changes;
+    objects.note_run(&key("a"), 0, &outcome(None), seen);
+    assert!(memory(&objects).inputs_changed(), "the run failed");
+
+    objects.ask(&key("a"), now, true);
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), seen);
+    assert!(
+        memory(&objects).inputs_changed(),
+        "another change came meanwhile"
+    );
+
+    let seen = memory(&objects).changes;
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), seen);
+    assert!(!memory(&objects).inputs_changed());
 }

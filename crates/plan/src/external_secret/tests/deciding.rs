@@ -619,3 +619,29 @@ fn a_failed_object_that_no_refresh_would_mend_is_tried_again() {
         assert_eq!(!is_idle(&scene), fetches, "{spec}");
     }
 }
+
+#[test]
+fn an_idle_object_notes_a_refresh_that_shared_reads_made_when_a_note_is_due() {
+    let mut object = synced(one_value("refreshInterval: 10m"));
+    let status = object.status.as_mut().unwrap();
+    status.refresh_time = Some(seconds(at("2026-05-01T11:30:00Z")));
+    let refreshed = at("2026-05-01T11:59:00Z");
+    let scene = Scene::of(object).with_target(&target());
+
+    let noted = scene.observe(|observed| {
+        let observed = Observed {
+            last_refresh: Some(refreshed),
+            ..*observed
+        };
+        decide(&observed, &Settings::default(), noon()).decision
+    });
+
+    let Decision::Idle {
+        status: Some(status),
+        ..
+    } = noted
+    else {
+        panic!("{noted:?}")
+    };
+    assert_eq!(status.refresh_time, Some(seconds(refreshed)));
+}
