@@ -27,8 +27,8 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Objects with one to three keys of one store; 95 % refresh hourly, 4 % every ten minutes,
-    /// 1 % every minute.
+    /// Objects with one to three keys of one store. Whoever reads one of the 1 % hot keys first
+    /// refreshes every minute, 4 % of the keys every ten minutes, the others hourly.
     pub(crate) fn new(objects: u32, remote: &Remote) -> Self {
         let stores = u32::try_from(remote.stores.len()).unwrap_or(1);
         let keys = u32::try_from(remote.keys.len()).unwrap_or(1);
@@ -39,7 +39,7 @@ impl Fleet {
                 .map(|step| (first + step * stores) % keys.max(1))
                 .filter(|key| remote.keys[*key as usize].store == remote.keys[first as usize].store)
                 .collect();
-            let interval = match fastrand::u32(0..100) {
+            let interval = match first % 100 {
                 0 => MINUTE,
                 1..=4 => 10 * MINUTE,
                 _ => 60 * MINUTE,
