@@ -1,5 +1,6 @@
 //! Times planning an everyday ExternalSecret with templates parsed anew and with templates kept:
-//! `cargo bench -p lockstep-plan`.
+//! `cargo bench -p lockstep-plan`. On two busy virtual cores, 2026-11-15: 48 and 50 µs a plan anew, 25
+//! and 30 µs kept.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program")]
 
 use std::collections::BTreeMap;
