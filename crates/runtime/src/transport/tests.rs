@@ -61,6 +61,25 @@ async fn an_answer_of_any_status_is_returned_whole() {
 }
 
 #[tokio::test]
+async fn a_server_can_be_tried_without_a_request() {
+    let (listener, address) = listen().await;
+    let transports = HttpTransports::new(Settings::default());
+
+    let (reached, accepted) = tokio::join!(
+        transports.reach("127.0.0.1", address.port()),
+        listener.accept()
+    );
+    drop(listener);
+    let refused = transports.reach("127.0.0.1", address.port()).await;
+
+    reached.unwrap();
+    let mut sent = Vec::new();
+    accepted.unwrap().0.read_to_end(&mut sent).await.unwrap();
+    assert!(sent.is_empty());
+    assert_eq!(refused.unwrap_err().kind(), &ErrorKind::Unreachable);
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_unreachable_and_names_the_host_alone() {
     let (listener, address) = listen().await;
     drop(listener);

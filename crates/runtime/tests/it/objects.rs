@@ -13,7 +13,7 @@ use crate::place::{User, client};
 const OBJECTS: &str = "
 apiVersion: v1
 kind: Secret
-metadata: {name: s}
+metadata: {name: s, labels: {purpose: test}}
 data: {key: AP8=}
 ---
 apiVersion: v1
@@ -35,6 +35,7 @@ async fn credential_objects_are_read_and_noted_with_their_versions() {
     let objects = ClusterObjects::new(client(&cluster, User::Operator).await);
 
     let secret = objects.secret(name, "s").await.unwrap();
+    let labelled = objects.labelled_secret(name, "s").await.unwrap();
     let config = objects.config_map(name, "c").await.unwrap();
     let account = objects.service_account(name, "a").await.unwrap();
     let missing = objects.secret(name, "nothing").await.unwrap_err();
@@ -48,6 +49,8 @@ async fn credential_objects_are_read_and_noted_with_their_versions() {
     let token = objects.token(request).await.unwrap();
 
     assert_eq!(secret.get("key").unwrap().expose(), [0x00, 0xff]);
+    assert_eq!(labelled.data, secret);
+    assert_eq!(labelled.labels["purpose"], "test");
     assert_eq!(config["ca"], "text");
     assert_eq!(account["role"], "reader");
     assert_eq!(token.expose_utf8().unwrap().split('.').count(), 3);
