@@ -10,7 +10,8 @@ use crate::shell;
 /// `bench scale` runs our operator, and a second one given with `--operator PATH`, through
 /// scenarios with many ExternalSecrets: first sync, latency of a new object, an idle minute, a
 /// restart, a stop. `bench raw` does the writes of a first sync with a plain client. `bench mem`
-/// holds the memory of an object to the figure in the repository. All take `--output json`; see
+/// holds the memory of an object to the figure in the repository. `bench aws --operator PATH` counts
+/// requests to AWS. The others take `--output json`; see
 /// `cargo xtask bench scale --help`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "scale|raw|mem",
+        value_name = "scale|raw|mem|aws",
         required = true
     )]
     rest: Vec<String>,

@@ -39,11 +39,34 @@ impl Operator {
         flags: &[&str],
         log: &Path,
     ) -> Result<Self> {
-        let health = if subcommand.is_empty() {
-            "live"
-        } else {
-            "healthz"
-        };
+        let mut command = Command::new(program);
+        if subcommand.is_empty() {
+            return Self::start_command(command, "live", kubeconfig, flags, log);
+        }
+        command.arg(subcommand);
+        Self::start_command(command, "healthz", kubeconfig, flags, log)
+    }
+
+    /// Starts the controller with variables of its environment added.
+    pub fn start_in(
+        program: &Path,
+        kubeconfig: &Path,
+        flags: &[&str],
+        environment: &[(String, String)],
+        log: &Path,
+    ) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.envs(environment.iter().map(|(name, value)| (name, value)));
+        Self::start_command(command, "live", kubeconfig, flags, log)
+    }
+
+    fn start_command(
+        mut command: Command,
+        health: &str,
+        kubeconfig: &Path,
+        flags: &[&str],
+        log: &Path,
+    ) -> Result<Self> {
         let held = [
             TcpListener::bind(("127.0.0.1", 0))?,
             TcpListener::bind(("127.0.0.1", 0))?,
@@ -51,8 +74,8 @@ impl Operator {
         let [metrics, live] = held.map(|socket| socket.local_addr());
         let (metrics, live) = (metrics?, live?);
         let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-        let child = Command::new(program)
-            .args(Some(subcommand).filter(|name| !name.is_empty()))
+        let program = command.get_program().display().to_string();
+        let child = command
             .arg(format!("--metrics-addr={metrics}"))
             .arg(format!("--{health}-addr={live}"))
             .args(flags)
@@ -61,7 +84,7 @@ impl Operator {
             .stdout(out.try_clone()?)
             .stderr(out)
             .spawn()
-            .with_context(|| format!("cannot start {}", program.display()))?;
+            .with_context(|| format!("cannot start {program}"))?;
         Ok(Self {
             child,
             log: log.to_owned(),

@@ -11,6 +11,8 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use lockstep_provider::prelude::*;
 
 mod kind;
+#[cfg(test)]
+mod tests;
 mod text;
 
 /// Where and why a call was made, for messages.

@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 mod checks;
+#[cfg(test)]
+mod tests;
 
 /// AWS Secrets Manager, Parameter Store or Certificate Manager.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -25,6 +25,24 @@ pub(crate) enum Command {
     Raw(RawArgs),
     /// Measures the memory an object costs and compares it with the figure kept in the repository
     Mem(MemArgs),
+    /// Counts the requests to AWS that many ExternalSecrets over fewer secrets need, on moto
+    ///
+    /// Counted for the first sync and for one refresh interval after it. Beside it stands what one
+    /// read an object costs, which is what the original makes.
+    Aws(AwsArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct AwsArgs {
+    /// The operator to measure
+    #[arg(long, value_name = "PATH")]
+    pub(crate) operator: PathBuf,
+    /// How many ExternalSecrets
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) objects: usize,
+    /// How many secrets they share
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) secrets: usize,
 }
 
 /// What is measured.

@@ -2,6 +2,7 @@
 //! objects, `raw` does the same writes with a plain client, so that the ratio of the two says what
 //! the operator itself costs, and `mem` holds the memory of an object to a recorded figure.
 
+mod aws;
 mod cli;
 mod figures;
 mod fixture;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         cli::Command::Scale(args) => scale::run(&args),
         cli::Command::Raw(args) => raw::run(&args),
         cli::Command::Mem(args) => mem::run(&args),
+        cli::Command::Aws(args) => aws::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

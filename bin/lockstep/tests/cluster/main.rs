@@ -2,6 +2,7 @@
 //! and nothing more.
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
+mod aws;
 mod deletion;
 mod faults;
 mod generic;

@@ -63,7 +63,8 @@ impl CertificateManager {
                 "remoteRef.key {arn:?} is no ARN; certificates are read by their ARN"
             )));
         }
-        let fingerprint = self.fingerprint(arn).await?;
+        let (leaf, chain) = self.current(arn).await?;
+        let fingerprint = hash(&[&leaf, &chain]);
         let kept_as = (self.caller.sign_in.who().to_owned(), arn.to_owned());
         if let Some(value) = self.exports.get(&kept_as, fingerprint) {
             return Ok(value);
@@ -78,14 +79,14 @@ impl CertificateManager {
         Ok(value)
     }
 
-    /// Hash of certificate and chain as they are now.
-    pub(super) async fn fingerprint(&self, arn: &str) -> Result<[u8; 32]> {
+    /// Certificate and chain as they are now.
+    pub(super) async fn current(&self, arn: &str) -> Result<(String, String)> {
         let send = || self.client.get_certificate().certificate_arn(arn).send();
         let answer = self.caller.call("GetCertificate", arn, send).await;
         let answer = answer.map_err(absent)?;
-        Ok(hash(
-            answer.certificate().unwrap_or_default(),
-            answer.certificate_chain().unwrap_or_default(),
+        Ok((
+            answer.certificate.unwrap_or_default(),
+            answer.certificate_chain.unwrap_or_default(),
         ))
     }
 
@@ -129,10 +130,10 @@ impl CertificateManager {
     }
 }
 
-/// Hash of a certificate and its chain, whatever the line ends.
-pub(super) fn hash(certificate: &str, chain: &str) -> [u8; 32] {
+/// Hash of certificates, whatever their line ends.
+pub(super) fn hash(parts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for part in [certificate, chain] {
+    for part in parts {
         for line in part.lines().map(str::trim).filter(|line| !line.is_empty()) {
             hash.update(line);
             hash.update("\n");

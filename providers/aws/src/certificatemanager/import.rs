@@ -53,6 +53,14 @@ impl Certificate {
     }
 }
 
+impl Certificate {
+    /// Whether another certificate is there. The service may add a chain to one without.
+    fn differs(&self, leaf: &str, chain: &str) -> bool {
+        let chain_differs = !self.chain.is_empty() && hash(&[&self.chain]) != hash(&[chain]);
+        chain_differs || hash(&[&self.leaf]) != hash(&[leaf])
+    }
+}
+
 impl CertificateManager {
     pub(crate) async fn push(&self, item: &PushItem) -> Result<Pushed> {
         let certificate = Certificate::of(item)?;
@@ -66,8 +74,8 @@ impl CertificateManager {
             self.sync_tags(&arn, &wanted).await?;
             return Ok(Pushed::Created);
         };
-        let present = self.fingerprint(&arn).await?;
-        let differs = present != hash(&certificate.leaf, &certificate.chain);
+        let (leaf, chain) = self.current(&arn).await?;
+        let differs = certificate.differs(&leaf, &chain);
         if differs {
             self.import(&certificate, Some(&arn), &name).await?;
         }

@@ -32,7 +32,6 @@ pub(crate) fn word(about: &str) -> String {
 /// Everything a store is connected with.
 pub(crate) struct Bench {
     pub(crate) objects: Arc<MemoryObjects>,
-    pub(crate) calls: Arc<CallLog>,
     services: Arc<Services>,
     retry: Option<RetrySettings>,
 }
@@ -53,19 +52,17 @@ impl Bench {
         variables: Variables,
         ambient: bool,
     ) -> Self {
-        let calls: Arc<CallLog> = Arc::default();
         let services = Services {
             objects,
             transports: Arc::new(HttpTransports::new(Settings::default())),
             time: Arc::new(SystemTime),
-            calls: Arc::clone(&calls) as _,
+            calls: Arc::<CallLog>::default(),
             ambient,
             variables,
             shared: Shared::default(),
         };
         Self {
             objects: memory,
-            calls,
             services: Arc::new(services),
             retry: None,
         }
@@ -131,6 +128,7 @@ pub(crate) fn push(key: &str, value: impl Into<lockstep_provider::SecretValue>) 
 }
 
 /// `metadata` of a push.
+#[expect(clippy::unnecessary_wraps, reason = "the field it is for is optional")]
 pub(crate) fn metadata(spec: Value) -> Option<Value> {
     Some(json!({
         "apiVersion": "kubernetes.external-secrets.io/v1alpha1",

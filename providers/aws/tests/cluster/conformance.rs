@@ -7,17 +7,18 @@ use bytes::Bytes;
 use http::Response;
 use lockstep_provider::conformance::{CANARY, MemoryObjects, NAMESPACE, Subject, response, run};
 use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{Find, PushTarget, RemoteRef, SecretValue, Variables};
+use lockstep_provider::{SecretValue, Variables};
 use lockstep_provider_aws::Aws;
 use lockstep_runtime::transport::{HttpTransports, Settings};
+use lockstep_testkit::moto::Moto;
 use serde_json::{Value, json};
 
-use crate::bench::{moto, spec, word};
+use crate::bench::spec;
 
-/// One service with keys below a prefix of its own.
+/// One service on a server of its own.
 struct AwsSubject {
     service: &'static str,
-    prefix: String,
+    moto: Moto,
     transport: Arc<dyn Transport>,
 }
 
@@ -26,17 +27,13 @@ impl AwsSubject {
         let transports = HttpTransports::new(Settings::default());
         Self {
             service,
-            prefix: format!("/{}/", word("conformance")),
+            moto: Moto::start().unwrap(),
             transport: transports.connect(&Tls::default()).unwrap(),
         }
     }
 
     fn is_text_only(&self) -> bool {
         self.service == "ParameterStore"
-    }
-
-    fn name(&self, key: &str) -> String {
-        format!("{}{key}", self.prefix)
     }
 }
 
@@ -55,7 +52,7 @@ impl Subject for AwsSubject {
     }
 
     fn variables(&self) -> Variables {
-        moto().environment().into_iter().collect()
+        self.moto.environment().into_iter().collect()
     }
 
     fn transport(&self) -> Option<Arc<dyn Transport>> {
@@ -64,21 +61,20 @@ impl Subject for AwsSubject {
 
     async fn seed(&self, key: &str, value: &SecretValue) -> Result<(), &'static str> {
         self.holds(value)?;
-        let name = self.name(key);
         let text = value.expose_utf8().ok();
         if self.is_text_only() {
-            let parameter = json!({ "Name": name, "Value": text, "Type": "SecureString" });
-            moto().call("ssm.PutParameter", &parameter).unwrap();
+            let parameter = json!({ "Name": key, "Value": text, "Type": "SecureString" });
+            self.moto.call("ssm.PutParameter", &parameter).unwrap();
             return Ok(());
         }
-        let secret = match text {
-            Some(text) => json!({ "Name": name, "SecretString": text }),
-            None => {
-                let binary = base64::engine::general_purpose::STANDARD.encode(value.expose());
-                json!({ "Name": name, "SecretBinary": binary })
-            }
+        let secret = if let Some(text) = text {
+            json!({ "Name": key, "SecretString": text })
+        } else {
+            let binary = base64::engine::general_purpose::STANDARD.encode(value.expose());
+            json!({ "Name": key, "SecretBinary": binary })
         };
-        moto().call("secretsmanager.CreateSecret", &secret).unwrap();
+        let made = self.moto.call("secretsmanager.CreateSecret", &secret);
+        made.unwrap();
         Ok(())
     }
 
@@ -93,21 +89,6 @@ impl Subject for AwsSubject {
             return Err("a standard parameter has at most 4096 bytes");
         }
         Ok(())
-    }
-
-    fn reference(&self, key: &str) -> RemoteRef {
-        RemoteRef::key(self.name(key))
-    }
-
-    fn target(&self, key: &str) -> PushTarget {
-        PushTarget::key(self.name(key))
-    }
-
-    fn search(&self, prefix: &str) -> Find {
-        Find {
-            name: Some(format!("^{}", self.name(prefix))),
-            ..Find::default()
-        }
     }
 
     fn refusal(&self, status: u16) -> Response<Bytes> {

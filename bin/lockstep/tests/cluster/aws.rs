@@ -1,0 +1,218 @@
+//! The operator with AWS behind it (moto): a whole small deployment under its memory limit, the
+//! examples of the documentation, and identities that come from the pod's surroundings.
+
+use std::path::Path;
+
+use lockstep_testkit::controlplane::Cluster;
+use lockstep_testkit::metadata::Metadata;
+use lockstep_testkit::moto::{Moto, REGION};
+use lockstep_testkit::operator::Operator;
+use lockstep_testkit::{manifest, place};
+use serde_json::{Value, json};
+
+use crate::process::{Room, log, until};
+
+/// Memory limit of the deployment, in KiB.
+const LIMIT_KIB: u64 = 128 * 1024;
+
+fn started(cluster: &Cluster, flags: &[&str], environment: &[(String, String)]) -> Operator {
+    let program = Path::new(env!("CARGO_BIN_EXE_lockstep"));
+    let kubeconfig = cluster.operator_kubeconfig();
+    Operator::start_in(program, &kubeconfig, flags, environment, &log()).unwrap()
+}
+
+/// Variables that lead to moto, and no other identity than the one that is added.
+fn quiet(moto: &Moto, own: &[(&str, String)]) -> Vec<(String, String)> {
+    let mut environment = moto.environment();
+    let has_metadata = own.iter().any(|(name, _)| name.contains("METADATA"));
+    environment.retain(|(name, _)| !(has_metadata && name == "AWS_EC2_METADATA_DISABLED"));
+    for file in ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] {
+        environment.push((file.to_owned(), "/dev/null".to_owned()));
+    }
+    environment.extend(
+        own.iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone())),
+    );
+    environment
+}
+
+fn create(moto: &Moto, name: &str, value: &str) {
+    let secret = json!({ "Name": name, "SecretString": value });
+    moto.call("secretsmanager.CreateSecret", &secret).unwrap();
+}
+
+fn external_secret(name: &str, store: &Value, key: &str) -> Value {
+    json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+        "metadata": { "name": name },
+        "spec": {
+            "refreshInterval": "5m", "secretStoreRef": store,
+            "data": [{ "secretKey": "a", "remoteRef": { "key": key } }],
+        },
+    })
+}
+
+#[test]
+fn sixty_secrets_through_an_endpoint_override_stay_below_the_memory_limit() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let moto = Moto::start().unwrap();
+    let class = format!("--controller-class={}", room.namespace);
+    let mut operator = started(cluster, &[&class], &quiet(&moto, &[]));
+    room.apply(&json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "localstack-credentials" },
+        "stringData": { "access-key": "test", "secret-key": "test" },
+    }));
+    let keys = |key: &str| json!({ "name": "localstack-credentials", "key": key, "namespace": room.namespace });
+    let store = json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "ClusterSecretStore",
+        "metadata": { "name": room.namespace },
+        "spec": { "controller": room.namespace, "provider": { "aws": {
+            "service": "SecretsManager", "region": REGION,
+            "auth": { "secretRef": {
+                "accessKeyIDSecretRef": keys("access-key"),
+                "secretAccessKeySecretRef": keys("secret-key"),
+            } },
+        } } },
+    });
+    room.api.apply(&store).unwrap();
+    let reference = json!({ "name": room.namespace, "kind": "ClusterSecretStore" });
+    for number in 0..60 {
+        let key = format!("platform/{number}");
+        create(&moto, &key, &format!("value-{number}"));
+        room.apply(&external_secret(&format!("es-{number}"), &reference, &key));
+    }
+
+    room.all_ready(60);
+
+    assert_eq!(room.secrets().len(), 60);
+    operator.check().unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", operator.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak: u64 = peak
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(peak < LIMIT_KIB, "the operator took {peak} KiB");
+    let path = format!(
+        "/apis/external-secrets.io/v1/clustersecretstores/{}",
+        room.namespace
+    );
+    room.api.delete(&path).unwrap();
+}
+
+#[test]
+fn the_examples_of_the_documentation_work() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let moto = Moto::start().unwrap();
+    create(
+        &moto,
+        "example/database",
+        r#"{"user":"app","password":"secret"}"#,
+    );
+    let parameter = json!({ "Name": "/example/region", "Value": "here", "Type": "String" });
+    moto.call("ssm.PutParameter", &parameter).unwrap();
+    let class = format!("--controller-class={}", room.namespace);
+    let _operator = started(cluster, &[&class], &quiet(&moto, &[]));
+
+    let own = format!("aws-{}", room.namespace);
+    for file in ["credentials", "store", "external-secret"] {
+        let path = place::workspace().join(format!("examples/aws/{file}.yaml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        // Names and namespace of their own, so that tests side by side do not meet.
+        let text = text
+            .replace(
+                "namespace: default",
+                &format!("namespace: {}", room.namespace),
+            )
+            .replace("aws-secrets-manager", &own);
+        for mut object in manifest::parse(&text).unwrap() {
+            if object["spec"]["provider"].is_object() {
+                object["spec"]["controller"] = room.namespace.clone().into();
+            }
+            room.api.apply(&object).unwrap();
+        }
+    }
+    let secret = until("the example's Secret", || {
+        let secret = room.secret("database");
+        if secret.is_some() {
+            Ok(secret)
+        } else {
+            Err(secret)
+        }
+    });
+
+    let data = &secret.unwrap()["data"];
+    assert_eq!(data["user"], "YXBw");
+    assert_eq!(data["password"], "c2VjcmV0");
+    assert_eq!(data["region"], "aGVyZQ==");
+    room.api
+        .delete(&format!(
+            "/apis/external-secrets.io/v1/clustersecretstores/{own}"
+        ))
+        .unwrap();
+}
+
+/// Reads one secret through a store without `auth` and returns the key ids the requests carried.
+fn ambient(own: &[(&str, String)]) -> Vec<String> {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let moto = Moto::start().unwrap();
+    create(&moto, "s", "v");
+    let flags = [room.flag()];
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let _operator = started(cluster, &flags, &quiet(&moto, own));
+    room.apply(&json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+        "metadata": { "name": "store" },
+        "spec": { "provider": { "aws": { "service": "SecretsManager", "region": REGION } } },
+    }));
+    room.apply(&external_secret("es", &json!({ "name": "store" }), "s"));
+    room.synced();
+    let reads = moto.seen().into_iter();
+    let reads = reads.filter(|one| one.action.ends_with("GetSecretValue"));
+    reads.map(|one| one.key_id).collect()
+}
+
+#[test]
+fn keys_come_from_the_instance_metadata_server() {
+    let metadata = Metadata::start("FROMIMDS", "", "2099-01-01T00:00:00Z").unwrap();
+    let variable = ("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.instance_url());
+
+    let used = ambient(&[variable]);
+
+    assert!(
+        !used.is_empty() && used.iter().all(|id| id == "FROMIMDS"),
+        "{used:?}"
+    );
+    assert_eq!(metadata.handed_out(), 1);
+}
+
+#[test]
+fn keys_come_from_pod_identity() {
+    let metadata = Metadata::start("FROMPOD", "pod-token", "2099-01-01T00:00:00Z").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "pod-token").unwrap();
+
+    let used = ambient(&[
+        (
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            metadata.container_url(),
+        ),
+        (
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+            token.display().to_string(),
+        ),
+    ]);
+
+    assert!(
+        !used.is_empty() && used.iter().all(|id| id == "FROMPOD"),
+        "{used:?}"
+    );
+    assert_eq!(metadata.handed_out(), 1);
+}

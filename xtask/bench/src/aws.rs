@@ -1,0 +1,150 @@
+//! Requests to AWS: many ExternalSecrets over fewer secrets, on moto behind a counting relay. The
+//! count is the relay's own, so any operator can be measured.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use lockstep_testkit::api::Api;
+use lockstep_testkit::controlplane::ControlPlane;
+use lockstep_testkit::moto::{Moto, REGION};
+use lockstep_testkit::operator::Operator;
+use lockstep_testkit::progress::{Step, say};
+use serde_json::{Value, json};
+
+use crate::cli::AwsArgs;
+
+const NAMESPACE: &str = "bench-aws";
+const INTERVAL: Duration = Duration::from_mins(2);
+const LIMIT: Duration = Duration::from_mins(15);
+const LOOK: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(args: &AwsArgs) -> Result<()> {
+    if args.secrets == 0 || args.objects == 0 {
+        bail!("--objects and --secrets must be at least 1");
+    }
+    let moto = Moto::start()?;
+    for number in 0..args.secrets {
+        let secret = json!({ "Name": format!("bench/{number}"), "SecretString": "value" });
+        moto.call("secretsmanager.CreateSecret", &secret)?;
+    }
+    let plane = ControlPlane::start(None)?;
+    plane.install_crds()?;
+    let api = plane.admin()?;
+    prepare(&api)?;
+    for number in 0..args.objects {
+        api.apply_in(NAMESPACE, &object(number, number % args.secrets))?;
+    }
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let kubeconfig = plane.operator_kubeconfig();
+    let environment = moto.environment();
+    let program: &Path = &args.operator;
+    let mut operator = Operator::start_in(program, &kubeconfig, &[], &environment, &log)?;
+    let took = all_ready(&api, &mut operator, args.objects)?;
+    let first = counts(&moto);
+    let step = Step::begin("one refresh interval", "2 min");
+    sleep(INTERVAL);
+    step.done("over");
+    let refresh = counts(&moto);
+    operator.check()?;
+    report(args, took, &first, &refresh);
+    Ok(())
+}
+
+fn prepare(api: &Api) -> Result<()> {
+    let namespace =
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
+    api.apply(&namespace)?;
+    let keys = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "creds" },
+        "stringData": { "id": "bench", "secret": "any" },
+    });
+    api.apply_in(NAMESPACE, &keys)?;
+    let store = json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+        "metadata": { "name": "store" },
+        "spec": { "provider": { "aws": {
+            "service": "SecretsManager", "region": REGION,
+            "auth": { "secretRef": {
+                "accessKeyIDSecretRef": { "name": "creds", "key": "id" },
+                "secretAccessKeySecretRef": { "name": "creds", "key": "secret" },
+            } },
+        } } },
+    });
+    api.apply_in(NAMESPACE, &store)?;
+    Ok(())
+}
+
+fn object(number: usize, secret: usize) -> Value {
+    json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+        "metadata": { "name": format!("es-{number}") },
+        "spec": {
+            "refreshInterval": "2m",
+            "secretStoreRef": { "name": "store" },
+            "data": [{ "secretKey": "v", "remoteRef": { "key": format!("bench/{secret}") } }],
+        },
+    })
+}
+
+fn all_ready(api: &Api, operator: &mut Operator, wanted: usize) -> Result<Duration> {
+    let mut step = Step::begin("waiting for all objects", "10 s a thousand");
+    let began = Instant::now();
+    loop {
+        let path = format!("/apis/external-secrets.io/v1/namespaces/{NAMESPACE}/externalsecrets");
+        let list = api.get(&path)?;
+        let items = list["items"].as_array().into_iter().flatten();
+        let ready = items
+            .filter(|one| one["status"]["conditions"][0]["status"] == "True")
+            .count();
+        if ready == wanted {
+            step.done("all objects Ready");
+            return Ok(began.elapsed());
+        }
+        operator.check()?;
+        if began.elapsed() > LIMIT {
+            bail!("only {ready} of {wanted} objects are Ready");
+        }
+        step.tick(&format!("{ready} Ready"));
+        sleep(LOOK);
+    }
+}
+
+/// Requests since the last time, by action.
+fn counts(moto: &Moto) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for seen in moto.take_seen() {
+        *counts.entry(seen.action).or_default() += 1;
+    }
+    counts
+}
+
+fn report(
+    args: &AwsArgs,
+    took: Duration,
+    first: &BTreeMap<String, usize>,
+    refresh: &BTreeMap<String, usize>,
+) {
+    say(&format!(
+        "{} ExternalSecrets over {} secrets, refreshed every {} s; all Ready after {:.1} s",
+        args.objects,
+        args.secrets,
+        INTERVAL.as_secs(),
+        took.as_secs_f64()
+    ));
+    for (what, counts) in [("first sync", first), ("one refresh", refresh)] {
+        let total: usize = counts.values().sum();
+        let by_action: Vec<_> = counts
+            .iter()
+            .map(|(action, count)| format!("{action} {count}"))
+            .collect();
+        say(&format!(
+            "{what}: {total} requests ({}); one read an object would be {}",
+            by_action.join(", "),
+            args.objects
+        ));
+    }
+}
