@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
+use lockstep_testkit::moto;
 use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
 
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<Tally> {
 fn with_cluster(args: &Args) -> Result<Tally> {
     // What may be missing on this machine comes first, before minutes of compiling.
     let python = cases::python::ready()?;
+    moto::ready()?;
     Assets::ready()?;
     Program::Helm.ready()?;
     if let Err(error) = rust::build() {

@@ -12,6 +12,8 @@ use crate::stub::{Answer, Request, Stub};
 
 const SESSION: &str = "stub-session-token";
 const ROLE: &str = "stub-role";
+/// Header with the life of a session, in the request and in its answer.
+const LIFE: &str = "x-aws-ec2-metadata-token-ttl-seconds";
 
 /// A running metadata server.
 pub struct Metadata {
@@ -65,13 +67,13 @@ fn answer(request: &Request, token: &str, keys: &Value) -> Answer {
     let path = request.path.trim_end_matches('/');
     match (request.method.as_str(), path) {
         ("PUT", "/latest/api/token") => {
-            if request
-                .header("x-aws-ec2-metadata-token-ttl-seconds")
-                .is_none()
-            {
+            let Some(life) = request.header(LIFE) else {
                 return Answer::text(400, "no ttl");
+            };
+            Answer {
+                headers: vec![(LIFE, life.to_owned())],
+                ..Answer::text(200, SESSION)
             }
-            Answer::text(200, SESSION)
         }
         // The second generation of the protocol refuses requests without a session.
         ("GET", path) if path.starts_with("/latest/") && !has_session => {

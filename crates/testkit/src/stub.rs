@@ -39,6 +39,8 @@ pub struct Answer {
     pub status: u16,
     /// Value of `Content-Type`.
     pub content_type: String,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -49,6 +51,7 @@ impl Answer {
         Self {
             status,
             content_type: "application/json".to_owned(),
+            headers: Vec::new(),
             body: body.to_string().into_bytes(),
         }
     }
@@ -58,6 +61,7 @@ impl Answer {
         Self {
             status,
             content_type: "text/plain".to_owned(),
+            headers: Vec::new(),
             body: body.into().into_bytes(),
         }
     }
@@ -115,11 +119,15 @@ fn serve(stream: TcpStream, answer: &dyn Fn(Request) -> Answer) -> Result<()> {
     let mut stream = reader.into_inner();
     write!(
         stream,
-        "HTTP/1.1 {} .\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {} .\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n",
         answer.status,
         answer.content_type,
         answer.body.len()
     )?;
+    for (name, value) in &answer.headers {
+        write!(stream, "{name}: {value}\r\n")?;
+    }
+    stream.write_all(b"\r\n")?;
     stream.write_all(&answer.body)?;
     Ok(stream.flush()?)
 }

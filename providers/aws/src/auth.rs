@@ -16,7 +16,8 @@ mod roles;
 mod tags;
 mod web_identity;
 
-use cache::{Fingerprint, Kept, SignIns};
+pub(crate) use cache::Fingerprint;
+use cache::{Kept, SignIns};
 use roles::Role;
 
 /// An identity that can sign requests.
@@ -33,6 +34,11 @@ pub(crate) struct SignIn {
 impl SignIn {
     pub(crate) fn who(&self) -> &str {
         &self.who
+    }
+
+    /// What the identity was made of: equal only for those who may see the same.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
     }
 
     /// Drops the credentials that were refused, so that the next use signs in anew.

@@ -113,6 +113,7 @@ fn forward(agent: &Agent, to: &str, request: &Request) -> Result<Answer> {
     Ok(Answer {
         status,
         content_type,
+        headers: Vec::new(),
         body,
     })
 }

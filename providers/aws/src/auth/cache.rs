@@ -24,7 +24,7 @@ const UNLIMITED: Duration = Duration::from_mins(5);
 
 /// What an identity was made of, as a hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Fingerprint([u8; 32]);
+pub(crate) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
     pub(super) fn of(parts: &[&str]) -> Self {

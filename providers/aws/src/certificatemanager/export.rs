@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CertificateManager, key, unsupported};
 use crate::arn;
+use crate::auth::Fingerprint;
 use crate::read::absent;
 
 /// Most exports that are kept.
@@ -21,7 +22,7 @@ const PASSPHRASE: usize = 32;
 
 /// Exports by identity and ARN, shared by all connections.
 #[derive(Default)]
-pub(super) struct Exports(Mutex<BTreeMap<(String, String), Export>>);
+pub(super) struct Exports(Mutex<BTreeMap<(Fingerprint, String), Export>>);
 
 #[derive(Clone)]
 struct Export {
@@ -30,13 +31,13 @@ struct Export {
 }
 
 impl Exports {
-    fn get(&self, key: &(String, String), fingerprint: [u8; 32]) -> Option<SecretValue> {
+    fn get(&self, key: &(Fingerprint, String), fingerprint: [u8; 32]) -> Option<SecretValue> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let export = kept.get(key)?;
         (export.fingerprint == fingerprint).then(|| export.value.clone())
     }
 
-    fn put(&self, key: (String, String), export: Export) {
+    fn put(&self, key: (Fingerprint, String), export: Export) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= CAPACITY && !kept.contains_key(&key) {
             kept.pop_first();
@@ -65,7 +66,7 @@ impl CertificateManager {
         }
         let (leaf, chain) = self.current(arn).await?;
         let fingerprint = hash(&[&leaf, &chain]);
-        let kept_as = (self.caller.sign_in.who().to_owned(), arn.to_owned());
+        let kept_as = (self.caller.sign_in.fingerprint(), arn.to_owned());
         if let Some(value) = self.exports.get(&kept_as, fingerprint) {
             return Ok(value);
         }

@@ -12,6 +12,7 @@ use lockstep_provider::prelude::*;
 
 use super::read::Stored;
 use super::{BATCH, SecretsManager};
+use crate::auth::Fingerprint;
 use crate::call::Caller;
 
 /// Time after which a refused batch is tried again; somebody may have granted the right.
@@ -21,23 +22,23 @@ const AT_ONCE: usize = 8;
 
 /// Identities that may not read in batches, and until when that is believed.
 #[derive(Debug, Default)]
-pub(super) struct Batches(Mutex<BTreeMap<String, Timestamp>>);
+pub(super) struct Batches(Mutex<BTreeMap<Fingerprint, Timestamp>>);
 
 impl Batches {
     pub(super) fn of(caller: &Caller) -> Arc<Self> {
         caller.ctx.shared()
     }
 
-    fn refused(&self, who: &str, now: Timestamp) -> bool {
+    fn refused(&self, who: Fingerprint, now: Timestamp) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(who).is_some_and(|until| *until > now)
+        known.get(&who).is_some_and(|until| *until > now)
     }
 
-    fn refuse(&self, who: &str, now: Timestamp) {
+    fn refuse(&self, who: Fingerprint, now: Timestamp) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, until| *until > now);
         let until = now.checked_add(REFUSED_FOR).unwrap_or(now);
-        known.insert(who.to_owned(), until);
+        known.insert(who, until);
     }
 }
 
@@ -123,7 +124,7 @@ impl SecretsManager {
 
     /// One batch; nothing where it is refused or spoilt by one of its ids.
     async fn read_batch(&self, ids: &[&str]) -> Result<Vec<SecretValueEntry>> {
-        let (who, now) = (self.caller.sign_in.who(), self.caller.ctx.now());
+        let (who, now) = (self.caller.sign_in.fingerprint(), self.caller.ctx.now());
         if self.batches.refused(who, now) {
             return Ok(Vec::new());
         }
