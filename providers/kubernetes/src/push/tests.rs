@@ -28,6 +28,7 @@ fn item(secret_key: Option<&str>, property: Option<&str>) -> PushItem {
         labels: strings(&[("sl", "1"), ("both", "source")]),
         annotations: strings(&[("sn", "2")]),
         metadata: None,
+        namespace: None,
     }
 }
 

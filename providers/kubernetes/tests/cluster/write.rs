@@ -23,6 +23,7 @@ fn item(secret_key: Option<&str>, property: Option<&str>) -> PushItem {
         labels: BTreeMap::from([("sl".to_owned(), "1".to_owned())]),
         annotations: BTreeMap::from([("sn".to_owned(), "2".to_owned())]),
         metadata: None,
+        namespace: None,
     }
 }
 
