@@ -67,7 +67,10 @@ fn an_unknown_provider_gets_a_suggestion() {
 
 #[test]
 fn two_providers_are_refused_by_name() {
-    let text = STORE.replace("    fake:", "    aws: {}\n    fake:");
+    let text = STORE.replace(
+        "    fake:",
+        "    aws: {region: eu-west-1, service: SecretsManager}\n    fake:",
+    );
 
     assert_eq!(
         problems(&text),
