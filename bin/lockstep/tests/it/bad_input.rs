@@ -110,9 +110,10 @@ spec: {provider: {onepasswordSDK: {vault: v}}}
 
 #[test]
 fn two_providers_in_a_store_are_refused() {
-    let text = STORE
-        .replace("name: demo", "name: x")
-        .replace("    fake:", "    aws: {}\n    fake:");
+    let text = STORE.replace("name: demo", "name: x").replace(
+        "    fake:",
+        "    aws: {region: eu-west-1, service: SecretsManager}\n    fake:",
+    );
 
     assert_says(
         &failures(&text),
