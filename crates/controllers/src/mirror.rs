@@ -4,6 +4,7 @@
 mod external_secrets;
 mod inputs;
 mod namespaces;
+mod packed;
 mod relist;
 mod stores;
 mod targets;

@@ -189,7 +189,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
 fn usable(shared: &Shared, group: &GroupKey) -> Option<Arc<StoreRecord>> {
     let store = shared.mirror.stores().get(&group.identity.store)?;
     let open = !shared.settings().flood_gate || store.ready() == Some(true);
-    (open && Identity::of(&store) == group.identity).then_some(store)
+    (open && Identity::of(&store) == *group.identity).then_some(store)
 }
 
 fn is_transient(error: &Error) -> bool {

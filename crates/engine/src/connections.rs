@@ -65,11 +65,13 @@ pub struct Connected {
     pub store: SharedStore,
     /// The namespace whose credentials it uses; `None` where it is the same for all callers.
     pub caller: Option<Arc<str>>,
+    /// The store it was made for, in one allocation for everyone who reads from it.
+    pub identity: Arc<Identity>,
 }
 
 /// Connections of one store: one for all, or one a calling namespace.
-#[derive(Default)]
 struct Slot {
+    identity: Arc<Identity>,
     shared: Option<Open>,
     by_caller: BTreeMap<Arc<str>, Open>,
     /// When the last attempt for a caller failed, and why.
@@ -125,6 +127,7 @@ impl Connections {
             connected: Connected {
                 store: connected,
                 caller: own.clone(),
+                identity: Arc::clone(&slot.identity),
             },
         };
         let connected = open.connected.clone();
@@ -183,7 +186,9 @@ impl Connections {
         if slots.len() >= CAPACITY && !slots.contains_key(&identity) {
             slots.pop_first();
         }
-        Arc::clone(slots.entry(identity).or_default())
+        let slot = slots.entry(identity);
+        let slot = slot.or_insert_with_key(|identity| Arc::new(Mutex::new(Slot::of(identity))));
+        Arc::clone(slot)
     }
 
     async fn connect(&self, store: &StoreRecord, ctx: Ctx) -> Result<SharedStore> {
@@ -232,6 +237,15 @@ impl Connections {
 }
 
 impl Slot {
+    fn of(identity: &Identity) -> Self {
+        Self {
+            identity: Arc::new(identity.clone()),
+            shared: None,
+            by_caller: BTreeMap::new(),
+            failed: None,
+        }
+    }
+
     fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<Connected> {
         self.by_caller.retain(|_, open| open.ends > now);
         let own = caller.and_then(|caller| self.by_caller.get(caller));

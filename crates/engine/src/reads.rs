@@ -20,7 +20,7 @@ use lockstep_provider::context::Time;
 use lockstep_provider::{Error, ErrorKind, Result};
 use tokio::sync::Notify;
 
-use crate::connections::{Connected, Connections, Identity};
+use crate::connections::{Connected, Connections};
 use crate::credentials::Credential;
 use crate::store_record::StoreRecord;
 
@@ -115,7 +115,7 @@ impl Reads {
     pub async fn read(self: &Arc<Self>, request: Request<'_>) -> Result<Arc<Answer>> {
         let connected = self.connect(request).await?;
         let key = Arc::new(GroupKey {
-            identity: Identity::of(request.store),
+            identity: Arc::clone(&connected.identity),
             caller: connected.caller.clone(),
             read: request.read.clone(),
         });

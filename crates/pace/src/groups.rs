@@ -4,12 +4,13 @@
 //! one moves the deadline and does nothing else; another one sends every subscriber to a run.
 //! Holds fingerprints only, never a value.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use smallvec::SmallVec;
 
 use crate::moment::{NEVER, floor, share, span, timestamp};
 use crate::slab::Slab;
@@ -58,8 +59,8 @@ pub struct Groups<G, O> {
 struct Group<G> {
     key: Arc<G>,
     members: BTreeSet<u32>,
-    /// Subscribers by interval: the shortest one counts.
-    intervals: BTreeMap<i64, u32>,
+    /// Subscribers by interval, of which the shortest one counts. Nearly always one interval.
+    intervals: SmallVec<[(i64, u32); 1]>,
     fingerprint: u64,
     read_at: i64,
     due: i64,
@@ -140,7 +141,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
             (group.fingerprint, group.read_at) = (read.fingerprint, read_at);
         }
         if group.members.insert(member) {
-            *group.intervals.entry(interval).or_insert(0) += 1;
+            group.add_interval(interval);
         }
         if !group.reading {
             let due = group.deadline(chance).min(group.due);
@@ -154,7 +155,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         let number = self.held.insert(Group {
             key: Arc::clone(&key),
             members: BTreeSet::new(),
-            intervals: BTreeMap::new(),
+            intervals: SmallVec::new(),
             fingerprint,
             read_at,
             due: NEVER,
@@ -184,12 +185,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
             return;
         };
         group.members.remove(&member);
-        if let Some(count) = group.intervals.get_mut(&interval) {
-            *count -= 1;
-            if *count == 0 {
-                group.intervals.remove(&interval);
-            }
-        }
+        group.drop_interval(interval);
         if group.members.is_empty() {
             self.end(number);
         }
@@ -356,8 +352,29 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
 }
 
 impl<G> Group<G> {
+    fn add_interval(&mut self, interval: i64) {
+        match self
+            .intervals
+            .iter_mut()
+            .find(|(known, _)| *known == interval)
+        {
+            Some((_, count)) => *count += 1,
+            None => self.intervals.push((interval, 1)),
+        }
+    }
+
+    fn drop_interval(&mut self, interval: i64) {
+        for (known, count) in &mut self.intervals {
+            if *known == interval {
+                *count -= 1;
+            }
+        }
+        self.intervals.retain(|(_, count)| *count > 0);
+    }
+
     fn deadline(&self, chance: f64) -> i64 {
-        let shortest = self.intervals.keys().next().copied().unwrap_or(NEVER / 4);
+        let intervals = self.intervals.iter().map(|(interval, _)| *interval);
+        let shortest = intervals.min().unwrap_or(NEVER / 4);
         self.read_at + shortest + share(shortest, JITTER * chance)
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of ExternalSecrets: the object packed as JSON bytes, what it refers to, and what the last
+//! Rows of ExternalSecrets: the object packed, what it refers to, and what the last
 //! run said of it. Decides which watch events are worth a run; starts none itself.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,12 +13,13 @@ use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
 use lockstep_engine::external_secret::Outcome;
 use lockstep_plan::StoreKey;
 
+use super::packed::Packed;
 use super::relist::Relist;
 use crate::key::ObjectKey;
 
 /// One ExternalSecret.
 pub(crate) struct Row {
-    packed: Box<[u8]>,
+    packed: Packed,
     version: u64,
     trigger: u64,
     stores: Box<[Arc<StoreKey>]>,
@@ -58,16 +59,14 @@ impl Memory {
 impl Row {
     /// Labels of the object.
     pub(crate) fn labels(&self) -> BTreeMap<String, String> {
-        let object: Option<ExternalSecret> = serde_json::from_slice(&self.packed).ok();
+        let object: Option<ExternalSecret> = self.packed.open();
         object
             .and_then(|object| object.metadata.labels)
             .unwrap_or_default()
     }
 
     fn refresh(&mut self, object: &ExternalSecret) {
-        self.packed = serde_json::to_vec(object)
-            .unwrap_or_default()
-            .into_boxed_slice();
+        self.packed = Packed::of(object);
         self.version = version(object);
         self.ready = ready(object);
     }
@@ -167,7 +166,7 @@ impl ExternalSecrets {
     #[cfg(test)]
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;
-        Some((serde_json::from_slice(&row.packed).ok()?, row.memory))
+        Some((row.packed.open()?, row.memory))
     }
 
     /// The object for a run, and what is remembered of it.
@@ -177,7 +176,7 @@ impl ExternalSecrets {
             ready: row.ready == Some(true),
             ..row.memory
         };
-        Some((serde_json::from_slice(&row.packed).ok()?, memory))
+        Some((row.packed.open()?, memory))
     }
 
     /// Notes that an object is asked to run and from when on answers count for it, and whether
@@ -301,7 +300,7 @@ impl ExternalSecrets {
 
     fn row(&mut self, key: &ObjectKey, object: &ExternalSecret, trigger: u64) -> Row {
         let mut row = Row {
-            packed: Box::default(),
+            packed: Packed::default(),
             version: 0,
             trigger,
             stores: self.link_stores(key, object),

@@ -15,7 +15,8 @@ use crate::key::ObjectKey;
 #[derive(Default)]
 pub(crate) struct Targets {
     rows: BTreeMap<ObjectKey, Arc<TargetRow>>,
-    by_owner: BTreeMap<Box<str>, BTreeSet<ObjectKey>>,
+    /// Nearly always one Secret, so a list of exactly that.
+    by_owner: BTreeMap<Box<str>, Vec<ObjectKey>>,
     relist: Relist<ObjectKey>,
 }
 
@@ -83,14 +84,18 @@ impl Targets {
             self.unlink(&key, old);
         }
         if let Some(hash) = &row.created_by {
-            self.by_owner.entry(hash.clone()).or_default().insert(key);
+            let one = || Vec::with_capacity(1);
+            let keys = self.by_owner.entry(hash.clone()).or_insert_with(one);
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
         }
     }
 
     fn unlink(&mut self, key: &ObjectKey, row: &TargetRow) {
         let Some(hash) = &row.created_by else { return };
         if let Some(keys) = self.by_owner.get_mut(hash) {
-            keys.remove(key);
+            keys.retain(|known| known != key);
             if keys.is_empty() {
                 self.by_owner.remove(hash);
             }

@@ -10,7 +10,7 @@ use crate::connections::Identity;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupKey {
     /// The store as it was when it was connected to.
-    pub identity: Identity,
+    pub identity: Arc<Identity>,
     /// The namespace whose credentials were used, where they depend on the caller.
     pub caller: Option<Arc<str>>,
     /// What is read.
