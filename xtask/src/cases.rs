@@ -156,7 +156,7 @@ impl Run<'_> {
             .arg(root.join(CRDS))
             .arg("--log")
             .arg(log)
-            .args(["--jobs", "8"])
+            .args(["--jobs", "4"])
             .args(self.areas.iter().flat_map(|area| ["--area", area]))
             .args(self.filter.iter().flat_map(|filter| ["--filter", filter]));
         for kind in left_out()? {
