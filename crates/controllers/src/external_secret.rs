@@ -28,6 +28,9 @@ const WITHOUT_WAKING: f64 = 300.0;
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
+    if let Some(until) = hold(&shared, &job.key, now) {
+        return Next::At(until);
+    }
     let world = ClusterWorld { shared: &shared };
     let Some((observation, changes)) = observe(&shared, &world, &job, now).await else {
         return Next::Idle;
@@ -52,6 +55,17 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         .note_run(&key, nanos, &outcome, changes);
     let kept = share(&shared, &key, &mut outcome);
     next(&shared, &outcome, now, kept)
+}
+
+/// Waits for the check of a store that may be about to turn ready, so that an object applied together
+/// with its store does not tell of a failure first.
+fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
+    if !shared.settings().flood_gate {
+        return None;
+    }
+    let stores = shared.mirror.external_secrets().stores_of(key);
+    let stores: Vec<_> = stores.into_iter().map(|(store, _)| store).collect();
+    shared.mirror.stores().hold(key, &stores, now)
 }
 
 /// Lets shared reads keep the object fresh, where they can. Returns whether they do.

@@ -18,8 +18,18 @@ use crate::shared::Shared;
 use crate::watches::saw_store;
 use crate::world::{target, world_error};
 
-/// Checks one store.
+/// Checks one store, and lets those go on who waited for the outcome.
 pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
+    shared.mirror.stores().check_asked(&key, shared.now());
+    let next = check(&shared, key.clone()).await;
+    let held = shared.mirror.stores().check_ended(&key);
+    for user in held {
+        shared.queues.external_secrets.fresh(user);
+    }
+    next
+}
+
+async fn check(shared: &Shared, key: StoreKey) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
     let Some(record) = shared.mirror.stores().get(&key) else {
         return Next::Idle;
@@ -34,9 +44,9 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     for event in &plan.events {
         about_store(&shared.recorders, &record, event);
     }
-    deletion::remind(&shared, &record);
+    deletion::remind(shared, &record);
     let written = match &plan.status {
-        Some(status) => write_status(&shared, &record, status).await,
+        Some(status) => write_status(shared, &record, status).await,
         None => Ok(()),
     };
     let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);

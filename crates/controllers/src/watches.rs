@@ -171,6 +171,10 @@ pub(crate) async fn namespaces(
 /// Takes a store from its watch or from the answer to our own write.
 pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
     let (key, touch) = shared.mirror.stores().apply(record);
+    if touch.run {
+        // Before anyone is woken: whoever runs now had better wait for what the check says.
+        shared.mirror.stores().check_asked(&key, shared.now());
+    }
     if touch.wake_users {
         let waiting = shared.mirror.external_secrets().waiting_on(&key);
         wake(shared, waiting);

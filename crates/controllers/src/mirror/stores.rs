@@ -1,14 +1,19 @@
 //! Rows of SecretStores and ClusterSecretStores. There are few of them, so they are kept typed.
 //! Decides which watch events are worth a run of the store and of its users.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 
 use super::relist::Relist;
+use crate::key::ObjectKey;
+
+/// How long the users of a store wait for the end of a check before they call it not ready.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 
 /// What an event meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +31,14 @@ pub(crate) struct StoreTouch {
 pub(crate) struct Stores {
     rows: BTreeMap<StoreKey, Arc<StoreRecord>>,
     relist: BTreeMap<StoreKind, Relist<StoreKey>>,
+    checks: BTreeMap<StoreKey, Check>,
+}
+
+/// A check that was asked for and has not ended.
+struct Check {
+    asked: Timestamp,
+    /// Who wants to know how it ends.
+    held: BTreeSet<ObjectKey>,
 }
 
 impl Stores {
@@ -41,6 +54,10 @@ impl Stores {
                 wake_users: true,
                 new_spec: false,
             },
+            // Answers to our own writes overtake the watch.
+            Some(old) if is_older(&row.metadata, &old.metadata) => {
+                return (key, StoreTouch::default());
+            }
             Some(old) => {
                 row.last_nanos = old.last_nanos;
                 let changed = differs(&old.metadata, &row.metadata);
@@ -59,6 +76,7 @@ impl Stores {
 
     /// Takes a store out.
     pub(crate) fn remove(&mut self, key: &StoreKey) -> bool {
+        self.checks.remove(key);
         self.rows.remove(key).is_some()
     }
 
@@ -92,12 +110,57 @@ impl Stores {
         self.rows.values().filter(move |row| row.key.kind == kind)
     }
 
+    /// Notes that a store is about to be checked.
+    pub(crate) fn check_asked(&mut self, key: &StoreKey, now: Timestamp) {
+        let check = self.checks.entry(key.clone());
+        check.or_insert_with(|| Check {
+            asked: now,
+            held: BTreeSet::new(),
+        });
+    }
+
+    /// Notes that a check has ended and its result is known; returns who waited for it.
+    pub(crate) fn check_ended(&mut self, key: &StoreKey) -> BTreeSet<ObjectKey> {
+        let check = self.checks.remove(key);
+        check.map(|check| check.held).unwrap_or_default()
+    }
+
+    /// Holds a user back while a store of its is not ready but just being checked: what it would
+    /// tell may be out of date by the time it is read. Returns until when at most.
+    pub(crate) fn hold(
+        &mut self,
+        user: &ObjectKey,
+        stores: &[StoreKey],
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        for store in stores {
+            let row = self.rows.get(store);
+            let unready = row.is_some_and(|row| row.ready() != Some(true));
+            let Some(check) = self.checks.get_mut(store).filter(|_| unready) else {
+                continue;
+            };
+            let until = check.asked.saturating_add(PATIENCE).unwrap_or(now);
+            if check.asked <= now && now < until {
+                check.held.insert(user.clone());
+                return Some(until);
+            }
+        }
+        None
+    }
+
     /// Notes how long a check took.
     pub(crate) fn note_run(&mut self, key: &StoreKey, nanos: u64) {
         if let Some(row) = self.rows.get_mut(key) {
             Arc::make_mut(row).last_nanos = nanos;
         }
     }
+}
+
+/// Whether `new` is an earlier state of the same object than `old`.
+fn is_older(new: &ObjectMeta, old: &ObjectMeta) -> bool {
+    let version = |meta: &ObjectMeta| meta.resource_version.as_ref()?.parse::<u64>().ok();
+    let versions = version(new).zip(version(old));
+    versions.is_some_and(|(new, old)| new < old)
 }
 
 /// Whether something other than status changed.
@@ -109,3 +172,6 @@ fn differs(old: &ObjectMeta, new: &ObjectMeta) -> bool {
         || old.finalizers != new.finalizers
         || old.deletion_timestamp != new.deletion_timestamp
 }
+
+#[cfg(test)]
+mod tests;
