@@ -114,10 +114,13 @@ impl Controllers {
                 () = gates.opened() => {}
                 () = shutdown.requested() => return,
             }
-            let shared = Arc::clone(&shared);
+            let (shared, mirror) = (Arc::clone(&shared), Arc::clone(&shared));
             let reads = sharing::run(Arc::clone(&shared), shutdown.clone());
             let run = move |job| external_secret::run(Arc::clone(&shared), job);
-            let objects = self.external_secrets.run(run, shutdown.clone());
+            // Objects of one store wait for the same backend.
+            let store_of = move |key: &ObjectKey| mirror.mirror.external_secrets().first_store(key);
+            let dispatcher = self.external_secrets.by_class(Arc::new(store_of));
+            let objects = dispatcher.run(run, shutdown.clone());
             futures_util::join!(reads, objects);
         };
         futures_util::join!(secret_stores, cluster_stores, external_secrets);

@@ -2,6 +2,8 @@
 //! answer is another one. What is due and who is concerned is decided in `lockstep-pace`; this file
 //! moves messages.
 
+mod places;
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,8 +25,12 @@ use crate::inputs;
 use crate::key::ObjectKey;
 use crate::shared::Shared;
 
-/// Shared reads at once; the governors of the stores bound them further.
-const AT_ONCE: usize = 64;
+use places::Places;
+
+/// Shared reads at once, of which one store gets half at most; its governor bounds it further.
+const AT_ONCE: usize = 128;
+/// Time to the next look at a read whose store has no place free.
+const NO_PLACE: SignedDuration = SignedDuration::from_secs(1);
 /// Longest time for one read, its waits included.
 const DEADLINE: Duration = Duration::from_mins(2);
 /// Longest sleep, after which held answers are wiped and a clock that was set is noticed.
@@ -118,13 +124,19 @@ impl Observer for Shared {
 
 /// Makes shared reads as they fall due, until a stop is asked for.
 pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
-    let mut crew = Crew::default();
+    let (mut crew, places) = (Crew::default(), Places::default());
     while !shutdown.is_requested() {
         while crew.len() < AT_ONCE
             && let Some((group, member)) = pop(&shared)
         {
+            let free = AT_ONCE - crew.len();
+            let Some(place) = places.take(&group.identity.store, free) else {
+                put_off(&shared, &group);
+                continue;
+            };
             let shared = Arc::clone(&shared);
             crew.spawn(async move {
+                let _place = place;
                 let read = refresh(&shared, &group, &member);
                 if supervise(DEADLINE, read).await != Outcome::Done(()) {
                     tracing::error!(store = %group.identity.store, "a shared read was cut off");
@@ -149,6 +161,12 @@ type Outcome = lockstep_runtime::supervise::Outcome<()>;
 
 fn pop(shared: &Shared) -> Option<(Arc<GroupKey>, ObjectKey)> {
     shared.sharing.locked().pop(shared.now())
+}
+
+fn put_off(shared: &Shared, group: &GroupKey) {
+    let until = shared.now().saturating_add(NO_PLACE);
+    let until = until.unwrap_or(Timestamp::MAX);
+    shared.sharing.locked().postpone(group, until);
 }
 
 fn time_to_deadline(shared: &Shared) -> Duration {

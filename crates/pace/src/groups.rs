@@ -12,7 +12,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::moment::{NEVER, floor, share, span, timestamp};
+use crate::moment::{Hand, NEVER, floor, share, span, timestamp};
 use crate::slab::Slab;
 
 #[cfg(test)]
@@ -53,6 +53,7 @@ pub struct Groups<G, O> {
     members: Slab<Member<O>>,
     due: BTreeSet<(i64, u32)>,
     reading: usize,
+    hand: Hand,
 }
 
 #[derive(Debug)]
@@ -73,7 +74,7 @@ struct Group<G> {
 struct Member<O> {
     key: O,
     interval: i64,
-    groups: Box<[u32]>,
+    groups: SmallVec<[u32; 4]>,
 }
 
 impl<G, O> Default for Groups<G, O> {
@@ -85,6 +86,7 @@ impl<G, O> Default for Groups<G, O> {
             members: Slab::default(),
             due: BTreeSet::new(),
             reading: 0,
+            hand: Hand::default(),
         }
     }
 }
@@ -108,10 +110,10 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         let number = self.members.insert(Member {
             key: object.clone(),
             interval,
-            groups: Box::default(),
+            groups: SmallVec::new(),
         });
         self.objects.insert(object, number);
-        let (mut joined, mut current) = (Vec::with_capacity(reads.len()), true);
+        let (mut joined, mut current) = (SmallVec::with_capacity(reads.len()), true);
         for read in reads {
             let (group, same) = self.join(number, interval, read, chance);
             current &= same;
@@ -120,7 +122,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
             }
         }
         if let Some(member) = self.members.get_mut(number) {
-            member.groups = joined.into_boxed_slice();
+            member.groups = joined;
         }
         current
     }
@@ -128,7 +130,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// Puts a member into the group of a read; returns its number and whether the answer is the
     /// group's last.
     fn join(&mut self, member: u32, interval: i64, read: Taken<G>, chance: f64) -> (u32, bool) {
-        let read_at = floor(read.read_at);
+        let read_at = self.hand.past(floor(read.read_at));
         let number = match self.numbers.get(&read.group) {
             Some(number) => *number,
             None => self.found(read.group, read.fingerprint, read_at),
@@ -203,8 +205,12 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// The next group to read, marked as being read until [`Groups::read`], [`Groups::failed`] or
     /// [`Groups::postpone`]; one of its subscribers comes with it.
     pub fn pop(&mut self, now: Timestamp) -> Option<(Arc<G>, O)> {
+        let now = floor(now);
+        if let Some(back) = self.hand.look(now) {
+            self.set_back(back);
+        }
         let (due, number) = *self.due.first()?;
-        if due > floor(now) {
+        if due > now {
             return None;
         }
         self.due.pop_first();
@@ -215,13 +221,27 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         Some((Arc::clone(&group.key), member.key.clone()))
     }
 
+    /// Moves everything with a clock that was set back.
+    fn set_back(&mut self, by: i64) {
+        for group in self.held.values_mut() {
+            group.read_at -= by;
+            for moment in [&mut group.due, &mut group.failing_since] {
+                if *moment != NEVER {
+                    *moment -= by;
+                }
+            }
+        }
+        let due = std::mem::take(&mut self.due).into_iter();
+        self.due = due.map(|(at, number)| (at - by, number)).collect();
+    }
+
     /// Notes an answer, whoever asked. Returns everyone who has to run because it is another one.
     /// Answers that were overtaken by a later read say nothing.
     pub fn read(&mut self, group: &G, fingerprint: u64, read_at: Timestamp, chance: f64) -> Vec<O> {
         let Some(number) = self.numbers.get(group).copied() else {
             return Vec::new();
         };
-        let read_at = floor(read_at);
+        let read_at = self.hand.past(floor(read_at));
         let Some(group) = self.held.get_mut(number) else {
             return Vec::new();
         };

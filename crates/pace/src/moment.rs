@@ -43,9 +43,74 @@ pub(crate) fn share(span: i64, share: f64) -> i64 {
     (span as f64 * share.clamp(0.0, 1.0)) as i64
 }
 
+/// A clock that reads so much less than before was set back; anything smaller is noise.
+const SET_BACK: i64 = 2_000;
+/// No answer takes longer: a moment further ahead of the clock is from before it was set back.
+const LONGEST_ANSWER: i64 = 180_000;
+
+/// Watches a clock that may be set back. Deadlines have to follow it then, or they would not come for
+/// as long as it was set back. One that is set forward needs nothing: deadlines are due, that is all.
+#[derive(Debug)]
+pub(crate) struct Hand {
+    latest: i64,
+    was_set_back: bool,
+}
+
+impl Default for Hand {
+    fn default() -> Self {
+        Self {
+            latest: i64::MIN,
+            was_set_back: false,
+        }
+    }
+}
+
+impl Hand {
+    /// Looks at the clock; returns by how much it was set back since the last look, if it was.
+    pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
+        let back = self.latest.saturating_sub(now);
+        if back <= SET_BACK {
+            self.latest = self.latest.max(now);
+            return None;
+        }
+        (self.latest, self.was_set_back) = (now, true);
+        Some(back)
+    }
+
+    /// A moment of the past as the clock of today would have it.
+    pub(crate) fn past(&self, moment: i64) -> i64 {
+        let stale = self.was_set_back && moment.saturating_sub(self.latest) > LONGEST_ANSWER;
+        if stale { self.latest } else { moment }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_is_noticed_once_and_noise_is_not() {
+        let mut hand = Hand::default();
+
+        assert_eq!(hand.look(10_000), None);
+        assert_eq!(hand.look(9_000), None);
+        assert_eq!(hand.look(7_000), Some(3_000));
+        assert_eq!(hand.look(7_001), None);
+        assert_eq!(hand.look(1_000_000), None);
+    }
+
+    #[test]
+    fn a_moment_from_before_the_clock_was_set_back_counts_as_now() {
+        let mut hand = Hand::default();
+        hand.look(10_000_000);
+        assert_eq!(hand.past(90_000_000), 90_000_000);
+
+        hand.look(1_000_000);
+
+        assert_eq!(hand.past(10_000_000), 1_000_000);
+        assert_eq!(hand.past(1_000_500), 1_000_500);
+        assert_eq!(hand.past(0), 0);
+    }
 
     #[test]
     fn a_moment_is_rounded_down_and_a_deadline_up_on_both_sides_of_1970() {

@@ -3,19 +3,23 @@
 //! starve refreshes. An object has one slot: it never runs twice at once, and a trigger during its
 //! run makes it run once more. A pure state machine: time is an argument, nothing waits here.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::moment::{NEVER, ceiling, floor, timestamp};
+use crate::moment::{Hand, NEVER, ceiling, floor, timestamp};
+use crate::slab::Slab;
 
+mod lane;
 #[cfg(test)]
 mod tests;
 
+use lane::FreshLane;
+
 /// One dispatch in this many goes to due work while both lanes have some.
-const DUE_SHARE: u32 = 8;
+pub const DUE_SHARE: u32 = 8;
 
 /// Why an object runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,20 +56,22 @@ pub struct Stats {
     pub oldest: Duration,
 }
 
-/// Pending work of one kind of object. `K` is stored up to three times; keep it small.
+/// Pending work of one kind of object. Objects are numbered, so that lanes hold numbers.
 #[derive(Debug)]
 pub struct Schedule<K> {
-    slots: HashMap<K, Slot>,
-    fresh: BTreeMap<u64, K>,
-    due: BTreeSet<(i64, K)>,
-    next_ticket: u64,
+    numbers: HashMap<K, u32>,
+    slots: Slab<Slot<K>>,
+    fresh: FreshLane,
+    due: BTreeSet<(i64, u32)>,
     fresh_in_a_row: u32,
     running: usize,
+    hand: Hand,
 }
 
 /// State of one object; objects without work have none.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
+#[derive(Debug)]
+struct Slot<K> {
+    key: K,
     /// Place in the fresh lane.
     ticket: Option<u64>,
     /// When it became fresh, in milliseconds.
@@ -79,32 +85,41 @@ struct Slot {
     gone: bool,
 }
 
-const EMPTY: Slot = Slot {
-    ticket: None,
-    fresh_since: 0,
-    due: NEVER,
-    running: false,
-    again: false,
-    gone: false,
-};
-
-impl<K> Default for Schedule<K> {
-    fn default() -> Self {
+impl<K> Slot<K> {
+    fn new(key: K) -> Self {
         Self {
-            slots: HashMap::new(),
-            fresh: BTreeMap::new(),
-            due: BTreeSet::new(),
-            next_ticket: 0,
-            fresh_in_a_row: 0,
-            running: 0,
+            key,
+            ticket: None,
+            fresh_since: 0,
+            due: NEVER,
+            running: false,
+            again: false,
+            gone: false,
         }
     }
 }
 
-impl<K: Ord + Clone + Hash> Schedule<K> {
+impl<K> Default for Schedule<K> {
+    fn default() -> Self {
+        Self {
+            numbers: HashMap::new(),
+            slots: Slab::default(),
+            fresh: FreshLane::default(),
+            due: BTreeSet::new(),
+            fresh_in_a_row: 0,
+            running: 0,
+            hand: Hand::default(),
+        }
+    }
+}
+
+impl<K: Eq + Clone + Hash> Schedule<K> {
     /// Asks for a run as soon as possible. Returns whether that is news.
     pub fn fresh(&mut self, key: K, now: Timestamp) -> bool {
-        let slot = self.slots.entry(key.clone()).or_insert(EMPTY);
+        let number = self.number(key);
+        let Some(slot) = self.slots.get_mut(number) else {
+            return false;
+        };
         if slot.again || slot.ticket.is_some() {
             return false;
         }
@@ -112,9 +127,7 @@ impl<K: Ord + Clone + Hash> Schedule<K> {
         if slot.running {
             slot.again = true;
         } else {
-            slot.ticket = Some(self.next_ticket);
-            self.fresh.insert(self.next_ticket, key);
-            self.next_ticket += 1;
+            slot.ticket = Some(self.fresh.join(number));
         }
         true
     }
@@ -123,93 +136,137 @@ impl<K: Ord + Clone + Hash> Schedule<K> {
     /// those asked for and the run's own counts.
     pub fn due(&mut self, key: K, at: Timestamp) {
         let at = ceiling(at);
-        let slot = self.slots.entry(key.clone()).or_insert(EMPTY);
+        let number = self.number(key);
+        let Some(slot) = self.slots.get_mut(number) else {
+            return;
+        };
         if slot.running {
             slot.due = slot.due.min(at);
-        } else {
-            let old = std::mem::replace(&mut slot.due, at);
-            self.due.remove(&(old, key.clone()));
-            self.due.insert((at, key));
+            return;
         }
+        let old = std::mem::replace(&mut slot.due, at);
+        if old != NEVER {
+            self.due.remove(&(old, number));
+        }
+        self.due.insert((at, number));
+    }
+
+    fn number(&mut self, key: K) -> u32 {
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        let number = self.slots.insert(Slot::new(key.clone()));
+        self.numbers.insert(key, number);
+        number
     }
 
     /// Forgets an object and its pending work. A run of it that is under way ends without successor.
     pub fn remove(&mut self, key: &K) {
-        let Some(slot) = self.slots.get_mut(key) else {
+        let number = self.numbers.get(key).copied();
+        let slot = number.and_then(|number| self.slots.get_mut(number));
+        let (Some(number), Some(slot)) = (number, slot) else {
             return;
         };
         if slot.running {
-            slot.again = false;
-            slot.due = NEVER;
-            slot.gone = true;
+            (slot.again, slot.gone, slot.due) = (false, true, NEVER);
             return;
         }
-        let slot = *slot;
-        self.slots.remove(key);
-        if let Some(ticket) = slot.ticket {
-            self.fresh.remove(&ticket);
+        self.leave_lanes(number);
+        self.forget(number);
+    }
+
+    fn forget(&mut self, number: u32) {
+        if let Some(slot) = self.slots.remove(number) {
+            self.numbers.remove(&slot.key);
         }
-        if slot.due != NEVER {
-            self.due.remove(&(slot.due, key.clone()));
+    }
+
+    /// Takes an object out of both lanes.
+    fn leave_lanes(&mut self, number: u32) {
+        let Some(slot) = self.slots.get_mut(number) else {
+            return;
+        };
+        let due = std::mem::replace(&mut slot.due, NEVER);
+        let ticket = slot.ticket.take();
+        if due != NEVER {
+            self.due.remove(&(due, number));
+        }
+        if ticket.is_some() {
+            self.fresh.left(&self.slots);
         }
     }
 
     /// The next object to run, marked as running until [`Schedule::finish`].
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<K>> {
         let now = floor(now);
-        let ripe = self.due.first().is_some_and(|(at, _)| *at <= now);
-        let owed = self.fresh_in_a_row >= DUE_SHARE - 1;
-        if ripe && (owed || self.fresh.is_empty()) {
-            let (at, key) = self.due.pop_first()?;
-            self.fresh_in_a_row = 0;
-            return Some(self.start(key, Lane::Due, now - at));
+        if let Some(back) = self.hand.look(now) {
+            self.set_back(back);
         }
-        let (_, key) = self.fresh.pop_first()?;
-        self.fresh_in_a_row = if ripe { self.fresh_in_a_row + 1 } else { 0 };
-        let since = self.slots.get(&key).map_or(now, |slot| slot.fresh_since);
-        Some(self.start(key, Lane::Fresh, now - since))
+        let ripe = self.due.first().copied().filter(|(at, _)| *at <= now);
+        let owed = self.fresh_in_a_row >= DUE_SHARE - 1;
+        if let Some((at, number)) = ripe
+            && (owed || self.fresh.is_empty())
+        {
+            self.fresh_in_a_row = 0;
+            return self.start(number, Lane::Due, now - at);
+        }
+        let number = self.fresh.pop(&self.slots)?;
+        self.fresh_in_a_row = if ripe.is_some() {
+            self.fresh_in_a_row + 1
+        } else {
+            0
+        };
+        let since = self.slots.get(number).map_or(now, |slot| slot.fresh_since);
+        self.start(number, Lane::Fresh, now - since)
     }
 
-    fn start(&mut self, key: K, lane: Lane, waited: i64) -> Job<K> {
-        let slot = self.slots.entry(key.clone()).or_insert(EMPTY);
+    fn start(&mut self, number: u32, lane: Lane, waited: i64) -> Option<Job<K>> {
         // One run serves both lanes.
-        if let Some(ticket) = slot.ticket {
-            self.fresh.remove(&ticket);
-        }
-        if slot.due != NEVER {
-            self.due.remove(&(slot.due, key.clone()));
-        }
-        *slot = Slot {
-            running: true,
-            ..EMPTY
-        };
+        self.leave_lanes(number);
+        let slot = self.slots.get_mut(number)?;
+        slot.running = true;
         self.running += 1;
-        let waited = Duration::from_millis(u64::try_from(waited).unwrap_or(0));
-        Job { key, lane, waited }
+        Some(Job {
+            key: slot.key.clone(),
+            lane,
+            waited: Duration::from_millis(u64::try_from(waited).unwrap_or(0)),
+        })
+    }
+
+    /// Moves deadlines with a clock that was set back.
+    fn set_back(&mut self, by: i64) {
+        for slot in self.slots.values_mut() {
+            slot.fresh_since -= by;
+            if slot.due != NEVER {
+                slot.due -= by;
+            }
+        }
+        let due = std::mem::take(&mut self.due).into_iter();
+        self.due = due.map(|(at, number)| (at - by, number)).collect();
     }
 
     /// Ends the run of an object and sets its next deadline, unless it was removed meanwhile.
     pub fn finish(&mut self, key: &K, next: Option<Timestamp>) {
-        let Some(slot) = self.slots.get_mut(key).filter(|slot| slot.running) else {
+        let Some(number) = self.numbers.get(key).copied() else {
+            return;
+        };
+        let slot = self.slots.get_mut(number).filter(|slot| slot.running);
+        let Some(slot) = slot else {
             return;
         };
         self.running -= 1;
         let next = next.filter(|_| !slot.gone).map_or(NEVER, ceiling);
-        let ended = *slot;
-        let due = ended.due.min(next);
-        if !ended.again && due == NEVER {
-            self.slots.remove(key);
+        let due = slot.due.min(next);
+        if !slot.again && due == NEVER {
+            self.forget(number);
             return;
         }
-        *slot = Slot { due, ..EMPTY };
-        if ended.again {
-            slot.fresh_since = ended.fresh_since;
-            slot.ticket = Some(self.next_ticket);
-            self.fresh.insert(self.next_ticket, key.clone());
-            self.next_ticket += 1;
+        (slot.running, slot.gone, slot.due) = (false, false, due);
+        if std::mem::take(&mut slot.again) {
+            slot.ticket = Some(self.fresh.join(number));
         }
         if due != NEVER {
-            self.due.insert((due, key.clone()));
+            self.due.insert((due, number));
         }
     }
 
@@ -228,8 +285,8 @@ impl<K: Ord + Clone + Hash> Schedule<K> {
     pub fn stats(&self, now: Timestamp) -> Stats {
         let now = floor(now);
         let due = self.due.iter().take_while(|(at, _)| *at <= now).count();
-        let oldest_fresh = self.fresh.values().next();
-        let oldest_fresh = oldest_fresh.and_then(|key| self.slots.get(key));
+        let oldest_fresh = self.fresh.first(&self.slots);
+        let oldest_fresh = oldest_fresh.and_then(|number| self.slots.get(number));
         let since = oldest_fresh.map_or(now, |slot| slot.fresh_since);
         let since = self.due.first().map_or(since, |(at, _)| since.min(*at));
         Stats {

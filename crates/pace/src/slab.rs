@@ -48,6 +48,11 @@ impl<T> Slab<T> {
         self.places.get_mut(number as usize)?.as_mut()
     }
 
+    /// All values, to change them.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.places.iter_mut().flatten()
+    }
+
     /// Number of values.
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()

@@ -18,11 +18,16 @@ use crate::shutdown::Shutdown;
 use crate::supervise::{Crew, Outcome, supervise};
 use crate::sync::lock;
 
+mod places;
 #[cfg(test)]
 mod tests;
 
-/// Runs at once when nobody says how many. Runs wait for the network nearly all the time.
-const AUTOMATIC: usize = 32;
+pub use places::ClassOf;
+use places::{Placed, Places};
+
+/// Runs at once when nobody says how many. Runs wait for the network nearly all the time, and half of
+/// the places are the most that runs of one class get.
+const AUTOMATIC: usize = 64;
 
 /// Longest sleep, so that a clock that was set forward is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -126,6 +131,7 @@ impl<K> Clone for Handle<K> {
 
 struct Shared<K> {
     queue: Mutex<Queue<K>>,
+    places: Mutex<Places<K>>,
     changed: Notify,
     time: Arc<dyn Time>,
     metrics: Arc<ControllerMetrics>,
@@ -183,6 +189,7 @@ where
                 schedule: Schedule::default(),
                 backoff: Backoff::default(),
             }),
+            places: Mutex::new(Places::new(None)),
             changed: Notify::new(),
             time: Arc::clone(&settings.time),
             metrics: Arc::clone(&settings.metrics),
@@ -190,13 +197,23 @@ where
         let queue = Arc::downgrade(&shared);
         let depth = move || {
             queue.upgrade().map_or(0, |shared| {
+                let aside = lock(&shared.places).waiting();
                 let stats = Handle(shared).stats();
-                stats.fresh + stats.due
+                stats.fresh + stats.due + aside
             })
         };
         let limit = settings.concurrency.limit();
         settings.metrics.attach(limit, Box::new(depth));
         Self { shared, settings }
+    }
+
+    /// Keeps objects of one class from taking every place. Where a number of runs was asked for, that
+    /// number counts and nothing else.
+    pub fn by_class(self, class_of: ClassOf<K>) -> Self {
+        if self.settings.concurrency == Concurrency::Automatic {
+            *lock(&self.shared.places) = Places::new(Some(class_of));
+        }
+        self
     }
 
     /// Access to the queue.
@@ -215,12 +232,12 @@ where
         let mut crew = Crew::default();
         while !shutdown.is_requested() {
             while crew.len() < limit
-                && let Some(job) = self.shared.pop()
+                && let Some(placed) = self.shared.next(limit - crew.len())
             {
                 let work = run_one(
                     Arc::clone(&self.shared),
                     Arc::clone(&handler),
-                    job,
+                    placed,
                     self.settings.deadline,
                 );
                 crew.spawn(work);
@@ -242,12 +259,17 @@ where
     }
 }
 
-async fn run_one<K, H, F>(shared: Arc<Shared<K>>, handler: Arc<H>, job: Job<K>, deadline: Duration)
-where
+async fn run_one<K, H, F>(
+    shared: Arc<Shared<K>>,
+    handler: Arc<H>,
+    placed: Placed<K>,
+    deadline: Duration,
+) where
     K: Ord + Clone + Hash + Debug + Send + Sync + 'static,
     H: Fn(Job<K>) -> F + Send + Sync + 'static,
     F: Future<Output = Next> + Send + 'static,
 {
+    let Placed { job, class } = placed;
     let run = shared.metrics.start(job.waited);
     let controller = shared.metrics.name();
     let key = job.key.clone();
@@ -265,13 +287,24 @@ where
         }
     };
     run.end(next.result());
+    lock(&shared.places).ended(class);
     shared.finish(&key, next);
 }
 
 impl<K: Ord + Clone + Hash> Shared<K> {
-    fn pop(&self) -> Option<Job<K>> {
+    /// The next run for one of the `free` places.
+    fn next(&self, free: usize) -> Option<Placed<K>> {
         let now = self.time.now();
-        lock(&self.queue).schedule.pop(now)
+        let mut places = lock(&self.places);
+        if let Some(placed) = places.take(free, now) {
+            return Some(placed);
+        }
+        loop {
+            let job = lock(&self.queue).schedule.pop(now)?;
+            if let Some(placed) = places.place(job, free, now) {
+                return Some(placed);
+            }
+        }
     }
 
     fn time_to_deadline(&self) -> Duration {

@@ -77,7 +77,8 @@ pub(crate) struct Day {
     schedule: Schedule<u32>,
     groups: Groups<u32, u32>,
     lines: Vec<Line>,
-    flights: BTreeMap<u32, Flight>,
+    /// By remote key.
+    flights: Vec<Option<Flight>>,
     runs: BTreeMap<u32, Run>,
     events: BinaryHeap<Reverse<(i64, u32, Event)>>,
     pub(crate) object_runs: u64,
@@ -102,7 +103,7 @@ impl Day {
             schedule: Schedule::default(),
             groups: Groups::default(),
             lines: Vec::new(),
-            flights: BTreeMap::new(),
+            flights: Vec::new(),
             runs: BTreeMap::new(),
             events: BinaryHeap::new(),
             object_runs: 0,
@@ -135,7 +136,8 @@ impl Day {
     fn start(&mut self) {
         self.process += 1;
         (self.schedule, self.groups) = (Schedule::default(), Groups::default());
-        (self.flights, self.runs) = (BTreeMap::new(), BTreeMap::new());
+        self.runs = BTreeMap::new();
+        self.flights = self.remote.keys.iter().map(|_| None).collect();
         self.lines = self.remote.stores.iter().map(|_| Line::default()).collect();
         for (number, object) in (0..).zip(&mut self.fleet.objects) {
             object.asked = self.now;

@@ -3,10 +3,14 @@
 
 use crate::remote::{MINUTE, Remote, SECOND};
 
+/// Most keys of one object.
+const MOST_KEYS: usize = 3;
+
 /// One ExternalSecret.
 #[derive(Clone)]
 pub(crate) struct Object {
-    pub(crate) keys: Box<[u32]>,
+    keys: [u32; MOST_KEYS],
+    count: u8,
     /// Interval in milliseconds.
     pub(crate) interval: i64,
     /// `status.refreshTime`; `None` before the first sync.
@@ -19,7 +23,7 @@ pub(crate) struct Object {
     pub(crate) ready: bool,
     pub(crate) failures: u32,
     /// Versions in its Secret.
-    pub(crate) seen: Box<[u32]>,
+    pub(crate) seen: [u32; MOST_KEYS],
 }
 
 pub(crate) struct Fleet {
@@ -34,19 +38,25 @@ impl Fleet {
         let keys = u32::try_from(remote.keys.len()).unwrap_or(1);
         let objects = (0..objects).map(|_| {
             let first = fastrand::u32(0..keys);
-            let count = fastrand::u32(1..=3);
-            let keys: Box<[u32]> = (0..count)
+            let wanted = fastrand::u32(1..=3);
+            let wanted = (0..wanted)
                 .map(|step| (first + step * stores) % keys.max(1))
-                .filter(|key| remote.keys[*key as usize].store == remote.keys[first as usize].store)
-                .collect();
+                .filter(|key| {
+                    remote.keys[*key as usize].store == remote.keys[first as usize].store
+                });
+            let (mut keys, mut count) = ([first; MOST_KEYS], 0_u8);
+            for (place, key) in keys.iter_mut().zip(wanted) {
+                (*place, count) = (key, count + 1);
+            }
             let interval = match first % 100 {
                 0 => MINUTE,
                 1..=4 => 10 * MINUTE,
                 _ => 60 * MINUTE,
             };
             Object {
-                seen: vec![u32::MAX; keys.len()].into(),
+                seen: [u32::MAX; MOST_KEYS],
                 keys,
+                count,
                 interval,
                 noted: None,
                 refreshed: 0,
@@ -63,6 +73,11 @@ impl Fleet {
 }
 
 impl Object {
+    /// The remote secrets it reads.
+    pub(crate) fn keys(&self) -> &[u32] {
+        &self.keys[..usize::from(self.count)]
+    }
+
     /// When the object looks at itself next, to note what shared reads did: the program's rule.
     pub(crate) fn note_at(&self, refreshed: i64, share: f64) -> i64 {
         let floor = 10 * MINUTE;

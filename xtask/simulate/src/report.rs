@@ -91,7 +91,9 @@ fn write(text: &mut String, day: &Day, figures: &Figures) -> std::fmt::Result {
         .fleet
         .objects
         .iter()
-        .map(|object| object.keys.len() as u64 * (seconds * 1_000) / object.interval.unsigned_abs())
+        .map(|object| {
+            object.keys().len() as u64 * (seconds * 1_000) / object.interval.unsigned_abs()
+        })
         .sum();
     writeln!(text, "objects            {objects}")?;
     writeln!(text, "remote secrets     {}", day.remote.keys.len())?;

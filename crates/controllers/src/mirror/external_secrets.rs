@@ -219,6 +219,14 @@ impl ExternalSecrets {
         self.by_store.get(store).map_or(0, BTreeSet::len)
     }
 
+    /// A number for the first store an object names: the same for everyone who names it first.
+    pub(crate) fn first_store(&self, key: &ObjectKey) -> Option<u64> {
+        let store = self.rows.get(key)?.stores.first()?;
+        let mut hasher = DefaultHasher::new();
+        store.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
     /// The stores an object names, with the number of their users.
     pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<(StoreKey, usize)> {
         let stores = self.rows.get(key).into_iter().flat_map(|row| &row.stores);

@@ -133,6 +133,39 @@ fn an_object_is_as_fresh_as_the_oldest_of_its_reads() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_stops_no_read_and_hides_no_change() {
+    let day = 86_400;
+    let mut groups = Shared::default();
+    groups.subscribe(1, MINUTE, vec![taken("db", 7, day)], 0.0);
+    groups.subscribe(2, MINUTE, vec![taken("mail", 1, day)], 0.0);
+    assert_eq!(due(&mut groups, day + 10), None);
+
+    assert_eq!(due(&mut groups, 10), None);
+    assert_eq!(groups.refreshed(&1), Some(at(0)));
+    assert_eq!(due(&mut groups, 59), None);
+    assert!(due(&mut groups, 60).is_some());
+    assert!(due(&mut groups, 60).is_some());
+    assert_eq!(groups.read(&"db", 8, at(60), 0.0), [1]);
+    assert!(groups.read(&"mail", 1, at(60), 0.0).is_empty());
+    assert_eq!(groups.next_deadline(), Some(at(120)));
+}
+
+#[test]
+fn an_answer_on_its_way_while_the_clock_was_set_back_does_not_come_from_the_future() {
+    let day = 86_400;
+    let mut groups = Shared::default();
+    groups.subscribe(1, MINUTE, vec![taken("db", 7, day)], 0.0);
+    assert_eq!(due(&mut groups, day + 60), Some("db"));
+
+    assert_eq!(due(&mut groups, 10), None);
+    assert!(groups.read(&"db", 7, at(day + 60), 0.0).is_empty());
+
+    assert_eq!(groups.next_deadline(), Some(at(70)));
+    assert_eq!(due(&mut groups, 70), Some("db"));
+    assert_eq!(groups.read(&"db", 8, at(70), 0.0), [1]);
+}
+
+#[test]
 fn dissolving_by_store_reaches_only_its_users() {
     let mut groups = Shared::default();
     groups.subscribe(1, MINUTE, vec![taken("one/a", 1, 0)], 0.0);

@@ -147,8 +147,67 @@ fn stats_tell_depth_by_lane_and_the_longest_wait() {
     );
 }
 
+#[test]
+fn a_clock_that_is_set_back_moves_deadlines_with_it() {
+    let (day, mut schedule) = (86_400_000, Schedule::default());
+    schedule.due(1, at(day + 10_000));
+    schedule.due(2, at(day + 20_000));
+    assert_eq!(popped(&mut schedule, day), None);
+
+    assert_eq!(popped(&mut schedule, 0), None);
+    assert_eq!(schedule.next_deadline(), Some(at(10_000)));
+    assert_eq!(popped(&mut schedule, 9_999), None);
+    assert_eq!(popped(&mut schedule, 10_000), Some((1, Lane::Due)));
+    assert_eq!(popped(&mut schedule, 20_000), Some((2, Lane::Due)));
+}
+
+#[test]
+fn a_deadline_asked_for_before_the_clock_was_set_back_and_during_a_run_comes_in_time() {
+    let (day, mut schedule) = (86_400_000, Schedule::default());
+    schedule.fresh(1, at(day));
+    assert_eq!(popped(&mut schedule, day), Some((1, Lane::Fresh)));
+    schedule.due(1, at(day + 5_000));
+
+    assert_eq!(popped(&mut schedule, 0), None);
+    schedule.finish(&1, Some(at(60_000)));
+
+    assert_eq!(popped(&mut schedule, 5_000), Some((1, Lane::Due)));
+}
+
+#[test]
+fn a_clock_that_is_set_forward_runs_everything_once() {
+    let mut schedule = Schedule::default();
+    for key in 0..100 {
+        schedule.due(key, at(i64::from(key) * 60_000));
+    }
+    let day = 86_400_000;
+
+    let mut ran = 0;
+    while let Some((key, _)) = popped(&mut schedule, day) {
+        schedule.finish(&key, Some(at(day + 60_000)));
+        ran += 1;
+    }
+
+    assert_eq!(ran, 100);
+}
+
+#[test]
+fn places_given_up_do_not_pile_up() {
+    let mut schedule = Schedule::default();
+    schedule.fresh(0, at(0));
+    for _ in 0..10_000 {
+        schedule.fresh(1, at(0));
+        schedule.remove(&1);
+    }
+
+    assert!(schedule.fresh.places() <= 70, "{}", schedule.fresh.places());
+    assert_eq!(schedule.stats(at(0)).fresh, 1);
+    assert_eq!(popped(&mut schedule, 0), Some((0, Lane::Fresh)));
+}
+
 #[derive(Clone, Debug)]
 enum Step {
+    SetBack(i64),
     Fresh(u8),
     Due(u8, i64),
     Remove(u8),
@@ -164,6 +223,7 @@ fn step() -> impl Strategy<Value = Step> {
         (key.clone(), 0..50_i64).prop_map(|(key, wait)| Step::Due(key, wait)),
         key.prop_map(Step::Remove),
         (1..40_i64).prop_map(Step::Advance),
+        (3_000..90_000_i64).prop_map(Step::SetBack),
         Just(Step::Pop),
         Just(Step::Pop),
         (0..6_usize, proptest::option::of(0..50_i64))
@@ -211,6 +271,15 @@ impl Model {
                 }
             }
             Step::Advance(by) => self.now += by,
+            Step::SetBack(by) => {
+                // A look at the clock before and after, as a dispatcher takes it all the time.
+                self.pop(schedule);
+                self.now -= by;
+                for at in self.due.values_mut() {
+                    *at -= by;
+                }
+                self.pop(schedule);
+            }
             Step::Pop => {
                 self.pop(schedule);
             }
@@ -267,7 +336,7 @@ proptest! {
             model.apply(&Step::Finish(0, None), &mut schedule);
         }
         prop_assert_eq!(schedule.stats(at(model.now)), Stats::default());
-        prop_assert!(schedule.slots.is_empty());
+        prop_assert!(schedule.numbers.is_empty() && schedule.slots.len() == 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The dispatcher on tokio's paused clock.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -10,13 +11,26 @@ use tokio::time::Instant;
 use super::*;
 use crate::metrics::Metrics;
 
-/// A wall clock that follows tokio's paused one.
-struct PausedTime(Instant);
+/// A wall clock that follows tokio's paused one, and may be set.
+struct PausedTime {
+    start: Instant,
+    set_by: AtomicI64,
+}
+
+impl PausedTime {
+    fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            set_by: AtomicI64::new(0),
+        }
+    }
+}
 
 impl Time for PausedTime {
     fn now(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.0.elapsed()).unwrap();
-        Timestamp::UNIX_EPOCH + elapsed
+        let elapsed = SignedDuration::try_from(self.start.elapsed()).unwrap();
+        let set_by = SignedDuration::from_secs(self.set_by.load(Ordering::Relaxed));
+        Timestamp::UNIX_EPOCH + elapsed + set_by
     }
 
     fn sleep(&self, delay: Duration) -> BoxFuture<'static, ()> {
@@ -25,8 +39,11 @@ impl Time for PausedTime {
 }
 
 fn dispatcher(concurrency: Concurrency) -> Dispatcher<u32> {
+    dispatcher_on(Arc::new(PausedTime::new()), concurrency)
+}
+
+fn dispatcher_on(time: Arc<PausedTime>, concurrency: Concurrency) -> Dispatcher<u32> {
     let metrics = Arc::new(Metrics::default()).controller("test");
-    let time = Arc::new(PausedTime(Instant::now()));
     Dispatcher::new(Settings {
         concurrency,
         ..Settings::new(metrics, time)
@@ -189,6 +206,115 @@ async fn no_more_runs_than_allowed_go_at_once() {
     }
 
     assert_eq!(peak, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_set_by_a_day_loses_no_deadline_and_starts_no_storm() {
+    const DAY: i64 = 86_400;
+    for set_by in [-DAY, DAY] {
+        let time = Arc::new(PausedTime::new());
+        let dispatcher = dispatcher_on(Arc::clone(&time), Concurrency::Automatic);
+        let handle = dispatcher.handle();
+        let clock = Arc::clone(&time);
+        let (mut runs, shutdown) = start(dispatcher, move |_, _| {
+            Next::At(clock.now() + SignedDuration::from_mins(10))
+        });
+        for key in 0..20 {
+            handle.fresh(key);
+        }
+        for _ in 0..20 {
+            runs.recv().await.unwrap();
+        }
+
+        tokio::time::sleep(Duration::from_mins(5)).await;
+        time.set_by.store(set_by, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_mins(16)).await;
+        shutdown.request();
+
+        let mut counts = BTreeMap::<u32, usize>::new();
+        while let Ok((key, _)) = runs.try_recv() {
+            *counts.entry(key).or_default() += 1;
+        }
+        assert_eq!(counts.len(), 20, "{counts:?}");
+        assert!(
+            counts.values().all(|runs| (1..=3).contains(runs)),
+            "{counts:?}"
+        );
+    }
+}
+
+/// A dispatcher whose objects are of the class of their hundreds, and what its runs wait for: those
+/// below a thousand never end.
+fn classes(concurrency: Concurrency) -> (Handle<u32>, mpsc::UnboundedReceiver<u32>) {
+    let metrics = Arc::new(Metrics::default()).controller("test");
+    let settings = Settings {
+        concurrency,
+        ..Settings::new(metrics, Arc::new(PausedTime::new()))
+    };
+    let class_of: ClassOf<u32> = Arc::new(|key| Some(u64::from(key / 100)));
+    let dispatcher = Dispatcher::new(settings).by_class(class_of);
+    let (handle, (begun, seen)) = (dispatcher.handle(), mpsc::unbounded_channel());
+    let handler = move |Job { key, .. }: Job<u32>| {
+        begun.send(key).unwrap();
+        async move {
+            if key < 1000 {
+                std::future::pending::<()>().await;
+            }
+            Next::Idle
+        }
+    };
+    tokio::spawn(dispatcher.run(handler, Shutdown::default()));
+    (handle, seen)
+}
+
+async fn begun(seen: &mut mpsc::UnboundedReceiver<u32>) -> Vec<u32> {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    std::iter::from_fn(|| seen.try_recv().ok()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_class_that_hangs_leaves_half_of_the_places_to_the_others() {
+    let (handle, mut seen) = classes(Concurrency::Automatic);
+    for key in 0..100 {
+        handle.fresh(key);
+    }
+    assert_eq!(begun(&mut seen).await.len(), AUTOMATIC / 2);
+    for key in 100..200 {
+        handle.fresh(key);
+    }
+    assert_eq!(begun(&mut seen).await.len(), AUTOMATIC / 4);
+
+    for key in 1000..1100 {
+        handle.fresh(key);
+    }
+
+    assert_eq!(begun(&mut seen).await.len(), 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_put_aside_runs_in_order_when_places_are_free_again() {
+    let (handle, mut seen) = classes(Concurrency::Automatic);
+    for key in 0..50 {
+        handle.fresh(key);
+    }
+    let first = begun(&mut seen).await;
+
+    // The runs under way are cut off at their deadline.
+    tokio::time::sleep(Duration::from_secs(121)).await;
+
+    let second = begun(&mut seen).await;
+    assert_eq!(first, (0..32).collect::<Vec<_>>());
+    assert_eq!(second[..18], (32..50).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_number_that_was_asked_for_is_not_divided() {
+    let (handle, mut seen) = classes(Concurrency::AtMost(10));
+    for key in 0..100 {
+        handle.fresh(key);
+    }
+
+    assert_eq!(begun(&mut seen).await.len(), 10);
 }
 
 #[test]

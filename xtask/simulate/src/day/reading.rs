@@ -16,7 +16,7 @@ const THROTTLE_PATIENCE: Duration = Duration::from_mins(1);
 impl Day {
     /// Takes part in a read, or makes one.
     pub(super) fn read(&mut self, key: u32, asked: i64, waiter: Waiter) {
-        if let Some(flight) = self.flights.get_mut(&key) {
+        if let Some(flight) = &mut self.flights[key as usize] {
             match (flight.began, flight.version) {
                 (Some(began), Some(version)) if began >= asked && self.now - began <= HOLD => {
                     self.answer(key, waiter, Ok((version, began)));
@@ -27,7 +27,8 @@ impl Day {
                 _ => {}
             }
         }
-        let old = self.flights.remove(&key).map(|flight| flight.waiters);
+        let old = self.flights[key as usize].take();
+        let old = old.map(|flight| flight.waiters);
         let mut waiters = old.unwrap_or_default();
         waiters.push(waiter);
         let flight = Flight {
@@ -35,7 +36,7 @@ impl Day {
             version: None,
             waiters,
         };
-        self.flights.insert(key, flight);
+        self.flights[key as usize] = Some(flight);
         let store = self.remote.keys[key as usize].store;
         self.lines[usize::from(store)].queue.push_back(key);
         self.serve(store);
@@ -74,7 +75,7 @@ impl Day {
     pub(super) fn refuse(&mut self, store: u16, until: i64) {
         while self.lines[usize::from(store)].queue.len() > 1 {
             let key = self.lines[usize::from(store)].queue.pop_back();
-            let flight = key.and_then(|key| Some((key, self.flights.remove(&key)?)));
+            let flight = key.and_then(|key| Some((key, self.flights[key as usize].take()?)));
             let Some((key, flight)) = flight else {
                 continue;
             };
@@ -87,7 +88,7 @@ impl Day {
     pub(super) fn send(&mut self, store: u16, key: u32, ticket: Ticket) {
         let says = self.remote.stores[usize::from(store)].call(self.now);
         let version = self.remote.keys[key as usize].version;
-        if let Some(flight) = self.flights.get_mut(&key) {
+        if let Some(flight) = &mut self.flights[key as usize] {
             flight.began = Some(self.now);
         }
         let (delay, version) = match says {
@@ -123,11 +124,8 @@ impl Day {
         if line.governor.done(Ticket { probe }, ended, at(self.now)) {
             self.recovered(store);
         }
-        let waiters = match self
-            .flights
-            .get_mut(&key)
-            .filter(|one| one.began == Some(began))
-        {
+        let flight = self.flights[key as usize].as_mut();
+        let waiters = match flight.filter(|one| one.began == Some(began)) {
             None => Vec::new(),
             Some(flight) => {
                 flight.version = version;
@@ -140,7 +138,7 @@ impl Day {
                 .read(&key, version.into(), at(began), fastrand::f64());
             self.wake(woken, began);
         } else {
-            self.flights.remove(&key);
+            self.flights[key as usize] = None;
         }
         let retry = self.now + SECOND;
         for waiter in waiters {

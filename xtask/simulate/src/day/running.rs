@@ -37,20 +37,21 @@ impl Day {
             return;
         }
         self.groups.unsubscribe(&number);
-        let (keys, asked) = (object.keys.clone(), object.asked);
+        let (count, asked) = (object.keys().len(), object.asked);
         let tolerated = if object.ready && !changed {
             self.now - (object.interval / 10).min(HOLD)
         } else {
             asked
         };
         let run = Run {
-            left: keys.len(),
+            left: count,
             failed: None,
-            taken: Vec::with_capacity(keys.len()),
+            taken: Vec::with_capacity(count),
         };
         self.runs.insert(number, run);
-        for key in &keys {
-            self.read(*key, asked.max(tolerated), Waiter::Object(number));
+        for at in 0..count {
+            let key = self.fleet.objects[number as usize].keys()[at];
+            self.read(key, asked.max(tolerated), Waiter::Object(number));
         }
     }
 
@@ -60,7 +61,7 @@ impl Day {
         };
         let object = &mut self.fleet.objects[number as usize];
         if run.failed.is_some() {
-            let store = self.remote.keys[object.keys[0] as usize].store;
+            let store = self.remote.keys[object.keys()[0] as usize].store;
             self.api_requests += u64::from(object.ready);
             (object.ready, object.failures) = (false, object.failures + 1);
             let line = &mut self.lines[usize::from(store)];
@@ -79,7 +80,10 @@ impl Day {
             let taken = run.taken.iter().find(|taken| taken.group == *key);
             taken.map_or(0, |taken| u32::try_from(taken.fingerprint).unwrap_or(0))
         };
-        let seen: Box<[u32]> = object.keys.iter().map(version).collect();
+        let mut seen = object.seen;
+        for (place, key) in seen.iter_mut().zip(object.keys()) {
+            *place = version(key);
+        }
         let oldest = run.taken.iter().map(|taken| taken.read_at).min();
         let refreshed = oldest.map_or(self.now, Timestamp::as_millisecond);
         // The first sync is three writes; a change reads and writes the Secret and the status.
@@ -87,7 +91,7 @@ impl Day {
             (None, _) | (_, false) => 3,
             (_, true) => 0,
         };
-        for (key, (old, new)) in object.keys.iter().zip(object.seen.iter().zip(&seen)) {
+        for (key, (old, new)) in object.keys().iter().zip(object.seen.iter().zip(&seen)) {
             if object.noted.is_some() && old != new {
                 self.delay
                     .add(self.now - self.remote.keys[*key as usize].changed_at);
