@@ -103,6 +103,8 @@ async fn observe(
         None if memory.awaits_target && exists(world, &target_key).await => Target::Unlabelled,
         None => Target::Unknown,
     };
+    // Nobody asks in the future, but for a clock that was set back.
+    let asked = memory.asked.min(now);
     // Whoever failed wants to know how it is now.
     let tolerated = if memory.ready {
         tolerance(&object)
@@ -116,8 +118,8 @@ async fn observe(
         last_refresh: memory.refreshed.max(shared.sharing.refreshed(key)),
         inputs_changed: memory.inputs_changed(),
         asked: match job.lane {
-            Lane::Fresh => memory.asked,
-            Lane::Due => memory.asked.max(due_since(job.waited + tolerated, now)),
+            Lane::Fresh => asked,
+            Lane::Due => asked.max(due_since(job.waited + tolerated, now)),
         },
         object,
     };

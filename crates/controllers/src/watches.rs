@@ -162,8 +162,12 @@ pub(crate) async fn namespaces(
                 let name = namespace.metadata.name.unwrap_or_default();
                 shared.mirror.namespaces().remove(&name);
             }
-            Change::Synced => gate.open(),
-            Change::Reset | Change::Invalid(_) => {}
+            Change::Reset => shared.mirror.namespaces().begin_list(),
+            Change::Synced => {
+                shared.mirror.namespaces().end_list();
+                gate.open();
+            }
+            Change::Invalid(_) => {}
         }
     }
 }

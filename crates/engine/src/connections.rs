@@ -84,6 +84,15 @@ struct Open {
     ends: Timestamp,
 }
 
+impl Open {
+    /// Whether it may still be used. More time left than any connection gets is a clock that was
+    /// set back.
+    fn lasts(&self, now: Timestamp) -> bool {
+        let left = Duration::try_from(self.ends.duration_since(now)).unwrap_or_default();
+        !left.is_zero() && left <= LIFETIME
+    }
+}
+
 impl Connections {
     pub fn new(services: Arc<Services>) -> Self {
         Self {
@@ -247,11 +256,11 @@ impl Slot {
     }
 
     fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<Connected> {
-        self.by_caller.retain(|_, open| open.ends > now);
+        self.by_caller.retain(|_, open| open.lasts(now));
         let own = caller.and_then(|caller| self.by_caller.get(caller));
         let open = own
             .or(self.shared.as_ref())
-            .filter(|open| open.ends > now)?;
+            .filter(|open| open.lasts(now))?;
         Some(open.connected.clone())
     }
 

@@ -5,100 +5,19 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::future::join_all;
-use http::{Request as HttpRequest, Response};
 use jiff::Timestamp;
-use lockstep_api::ClusterSecretStore;
 use lockstep_engine::credentials::Credential;
 use lockstep_engine::reads::{GroupKey, Observer, Request};
-use lockstep_engine::{Connections, Reads, StoreRecord};
-use lockstep_plan::external_secret::{Payload, Read};
+use lockstep_engine::{Connections, Reads};
+use lockstep_plan::external_secret::Read;
 use lockstep_plan::{Salt, StoreKey};
-use lockstep_provider::conformance::{
-    Fault, Faults, TestServices, block_on, response, scripted, services,
-};
+use lockstep_provider::conformance::{Fault, Faults, block_on, response, scripted, services};
 use lockstep_provider::context::Time;
-use lockstep_provider::{ErrorKind, RemoteRef, Result, SecretValue};
+use lockstep_provider::{ErrorKind, RemoteRef, SecretValue};
 
-/// A cluster store whose credentials are looked up in `namespace`; an empty one means the caller's.
-fn store(namespace: &str) -> Arc<StoreRecord> {
-    let yaml = format!(
-        "
-apiVersion: external-secrets.io/v1
-kind: ClusterSecretStore
-metadata: {{name: shared, uid: u1, generation: 1}}
-spec:
-  provider:
-    kubernetes:
-      remoteNamespace: remote
-      server: {{url: https://cluster.example}}
-      auth:
-        token:
-          bearerToken: {{name: login, key: token, namespace: {namespace}}}
-"
-    );
-    let store: ClusterSecretStore = serde_saphyr::from_str(&yaml).unwrap();
-    Arc::new(store.into())
-}
-
-/// A server that answers every read with the token it was asked with.
-fn echo(request: HttpRequest<Bytes>) -> Response<Bytes> {
-    let token = request.headers()[http::header::AUTHORIZATION]
-        .to_str()
-        .unwrap();
-    let token = STANDARD.encode(token.trim_start_matches("Bearer "));
-    let body = format!(r#"{{"metadata":{{"name":"db"}},"data":{{"whose":"{token}"}}}}"#);
-    response(200, body)
-}
-
-struct Bench {
-    services: TestServices,
-    reads: Arc<Reads>,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let services = services().plugged(scripted(echo));
-        for tenant in ["a", "b", "vault"] {
-            let token = format!("token-of-{tenant}");
-            services
-                .objects
-                .put_secret(tenant, "login", "token", token.as_str());
-        }
-        let reads = Reads::new(Connections::new(services.shared()), Salt::new([3; 16]));
-        Self { services, reads }
-    }
-
-    async fn whose(&self, store: &Arc<StoreRecord>, caller: &str) -> Result<SecretValue> {
-        self.asked(store, caller, self.services.time.now()).await
-    }
-
-    async fn asked(
-        &self,
-        store: &Arc<StoreRecord>,
-        caller: &str,
-        asked: Timestamp,
-    ) -> Result<SecretValue> {
-        let request = Request {
-            store,
-            caller,
-            read: &Read::Value(RemoteRef::key("db").property("whose")),
-            asked,
-        };
-        let outcome = self.reads.read(request).await?.outcome()?;
-        let Payload::Value(value) = outcome else {
-            unreachable!("a map for a value");
-        };
-        Ok(value)
-    }
-
-    fn sent(&self) -> usize {
-        self.services.wire.sent()
-    }
-}
+use crate::bench::{Bench, store};
 
 #[test]
 fn tenants_with_their_own_credentials_never_get_each_others_answer() {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::context::Time;
 
@@ -19,6 +19,8 @@ pub struct ManualTime(Arc<Mutex<Clock>>);
 #[derive(Default)]
 struct Clock {
     passed: Duration,
+    /// By how much the clock was set; time itself does not jump.
+    set_by: SignedDuration,
     hasty: bool,
     sleepers: Vec<Waker>,
 }
@@ -45,6 +47,13 @@ impl ManualTime {
         }
     }
 
+    /// Sets the clock forward or back, as an administrator or a time server does. No time passes, so
+    /// nobody who sleeps wakes.
+    pub fn set_by(&self, by: SignedDuration) {
+        let mut clock = self.clock();
+        clock.set_by = clock.set_by.saturating_add(by);
+    }
+
     /// Time since the clock was made.
     pub fn passed(&self) -> Duration {
         self.clock().passed
@@ -58,9 +67,9 @@ impl ManualTime {
 impl Time for ManualTime {
     fn now(&self) -> Timestamp {
         let start = Timestamp::constant(1_767_225_600, 0);
-        start
-            .checked_add(self.clock().passed)
-            .unwrap_or(Timestamp::MAX)
+        let clock = self.clock();
+        let shown = start.saturating_add(clock.passed).unwrap_or(Timestamp::MAX);
+        shown.saturating_add(clock.set_by).unwrap_or(Timestamp::MAX)
     }
 
     fn sleep(&self, delay: Duration) -> BoxFuture<'static, ()> {
