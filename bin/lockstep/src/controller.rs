@@ -3,11 +3,10 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use lockstep_controllers::{Config, Edges};
-use lockstep_plan::{Delimiters, Randomness, RefreshNote, Salt, Settings};
+use lockstep_plan::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Salt, Settings};
 use lockstep_provider::{Services, Shared};
 use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
@@ -19,6 +18,8 @@ use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::objects::ClusterObjects;
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::transport::{self, HttpTransports};
+
+use tokio::sync::Notify;
 
 use crate::flags::controller::ControllerFlags;
 use crate::{endpoints, environment};
@@ -86,8 +87,8 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
     lead(&flags, client, config, edges, shutdown).await
 }
 
-/// Runs the controllers while the lease is held. Losing it ends the process, so that no write of an
-/// old leader comes late.
+/// Runs the controllers while the lease is held. Losing it ends the process at once and without grace,
+/// so that no write of an old leader comes late.
 async fn lead(
     flags: &ControllerFlags,
     client: kube::Client,
@@ -110,24 +111,24 @@ async fn lead(
         Arc::clone(&edges.metrics),
         edges.readiness.register("lease"),
     )?;
-    let (lost, stop) = (Arc::new(AtomicBool::new(false)), shutdown.clone());
+    let lost = Arc::new(Notify::new());
     let note = Arc::clone(&lost);
-    let mut leads = lease::spawn(candidate, shutdown.clone(), move |_| {
-        note.store(true, Ordering::Relaxed);
-        stop.request();
-    });
-    tokio::select! {
-        _ = leads.wait_for(|leads| *leads) => {
-            lockstep_controllers::run(config, edges, shutdown).await;
+    let mut leads = lease::spawn(candidate, shutdown.clone(), move |_| note.notify_one());
+    // What the wait gives locks the channel: kept, it would keep the loss from being told.
+    let elected = async { drop(leads.wait_for(|leads| *leads).await) };
+    let work = async {
+        tokio::select! {
+            () = elected => {
+                lockstep_controllers::run(config, edges, shutdown).await;
+            }
+            () = shutdown.requested() => {}
         }
-        () = shutdown.requested() => {}
+    };
+    tokio::select! {
+        biased;
+        () = lost.notified() => Ok(ExitCode::FAILURE),
+        () = work => Ok(ExitCode::SUCCESS),
     }
-    let lost = lost.load(Ordering::Relaxed);
-    Ok(if lost {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
 }
 
 fn client_settings(flags: &ControllerFlags) -> client::Settings {
@@ -160,10 +161,16 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         } else {
             RefreshNote::Spread
         },
+        copied_metadata: if flags.drop_gitops_metadata {
+            CopiedMetadata::WithoutBookkeeping
+        } else {
+            CopiedMetadata::All
+        },
         delimiters: Delimiters {
             left: flags.template_left_delimiter.clone(),
             right: flags.template_right_delimiter.clone(),
         },
+        template_limits: flags.template.limits(),
         random: Randomness::from_fn(|bytes| {
             getrandom::fill(bytes).map_err(|error| error.to_string())
         }),

@@ -88,6 +88,17 @@ impl ControlPlane {
         })
     }
 
+    /// Kills the API server, as a crash of its machine would; everything else stays.
+    pub fn kill_api_server(&mut self) -> Result<()> {
+        self.servers.kill_api_server()
+    }
+
+    /// Starts a killed API server again, on its port and its data, and waits until it is ready.
+    pub fn start_api_server(&mut self) -> Result<()> {
+        let assets = Assets::ready()?;
+        self.servers.start_api_server(&self.cluster, &assets)
+    }
+
     /// The first program that has ended although it should not, with how it ended and where its log
     /// is.
     pub fn ended(&mut self) -> Option<(&'static str, ExitStatus)> {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::process::{Room, fleet, operator, started, until};
 
 /// An operator behind a wire that can be cut.
-fn behind_a_wire(cluster: &Cluster, room: &Room) -> (Operator, Proxy, TempDir) {
+pub(crate) fn behind_a_wire(cluster: &Cluster, flags: &[&str]) -> (Operator, Proxy, TempDir) {
     let mut access = Access::read(&cluster.operator_kubeconfig()).unwrap();
     let server: SocketAddr = access.server["https://".len()..].parse().unwrap();
     let proxy = Proxy::start(server).unwrap();
@@ -23,7 +23,7 @@ fn behind_a_wire(cluster: &Cluster, room: &Room) -> (Operator, Proxy, TempDir) {
     access
         .write(&kubeconfig, "operator", "external-secrets")
         .unwrap();
-    (started(&kubeconfig, &[&room.flag()]), proxy, folder)
+    (started(&kubeconfig, flags), proxy, folder)
 }
 
 fn is_whole(secret: &Value) -> bool {
@@ -35,7 +35,7 @@ fn is_whole(secret: &Value) -> bool {
 fn an_api_server_that_goes_away_mid_sync_costs_time_and_nothing_else() {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
-    let (mut operator, proxy, _folder) = behind_a_wire(cluster, &room);
+    let (mut operator, proxy, _folder) = behind_a_wire(cluster, &[&room.flag()]);
     fleet(&room, &[("a", "1"), ("b", "2")], 60, "1h");
     until("the first Secrets", || {
         let count = room.secrets().len();
@@ -57,7 +57,7 @@ fn an_api_server_that_goes_away_mid_sync_costs_time_and_nothing_else() {
 fn an_edit_made_while_the_watches_were_down_is_seen() {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
-    let (_operator, proxy, _folder) = behind_a_wire(cluster, &room);
+    let (_operator, proxy, _folder) = behind_a_wire(cluster, &[&room.flag()]);
     room.fill();
     room.synced();
     proxy.cut();

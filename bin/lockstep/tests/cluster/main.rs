@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod aws;
+mod backends;
+mod crash;
 mod deletion;
 mod faults;
 mod generic;
@@ -11,6 +13,7 @@ mod inputs;
 mod leadership;
 mod monitoring;
 mod process;
+mod server;
 mod sharing;
 mod start;
 mod targets;

@@ -60,6 +60,18 @@ impl Guard {
         Ok(())
     }
 
+    /// Ends a member at once, as a crash would.
+    pub(crate) fn kill(&mut self, name: &str) -> Result<()> {
+        let place = self.members.iter().position(|(member, _)| *member == name);
+        let place = place.with_context(|| format!("{name} does not run"))?;
+        let (_, mut child) = self.members.remove(place);
+        child
+            .kill()
+            .with_context(|| format!("cannot kill {name}"))?;
+        child.wait()?;
+        Ok(())
+    }
+
     /// The first member that has ended.
     pub(crate) fn ended(&mut self) -> Option<(&'static str, std::process::ExitStatus)> {
         self.members.iter_mut().find_map(|(name, child)| {

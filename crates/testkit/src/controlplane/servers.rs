@@ -16,10 +16,12 @@ use crate::api::Api;
 use crate::kubeconfig::{Access, private};
 
 const TRIES: usize = 3;
+const API_SERVER: &str = "kube-apiserver";
 
 /// Every program of a cluster, ended on drop.
 pub(super) struct Servers {
     guard: Guard,
+    ports: Ports,
     /// Held so that no second cluster is started in the same folder.
     _lock: File,
 }
@@ -39,7 +41,7 @@ impl Servers {
             &format!("{token},admin,admin,system:masters\n"),
         )?;
         let mut tried = 0;
-        let guard = loop {
+        let (guard, ports) = loop {
             tried += 1;
             let ports = Ports::free()?;
             let access = Access {
@@ -51,7 +53,7 @@ impl Servers {
             let remove = temporary.then(|| cluster.dir());
             let mut guard = Guard::new(remove)?;
             match bring_up(&mut guard, cluster, assets, &ports, access) {
-                Ok(()) => break guard,
+                Ok(()) => break (guard, ports),
                 // Another process may take a free port between our look and the server's bind.
                 Err(error)
                     if tried < TRIES && format!("{error:#}").contains("address already in use") => {
@@ -59,7 +61,25 @@ impl Servers {
                 Err(error) => return Err(error),
             }
         };
-        Ok(Self { guard, _lock: lock })
+        Ok(Self {
+            guard,
+            ports,
+            _lock: lock,
+        })
+    }
+
+    /// Kills the API server; etcd stays.
+    pub(super) fn kill_api_server(&mut self) -> Result<()> {
+        self.guard.kill(API_SERVER)
+    }
+
+    /// Starts the API server again on its port and its data, and waits until it is ready.
+    pub(super) fn start_api_server(&mut self, cluster: &Cluster, assets: &Assets) -> Result<()> {
+        let dir = cluster.dir();
+        let command = apiserver(&assets.apiserver, dir, &self.ports);
+        self.guard
+            .spawn(API_SERVER, command, &dir.join("kube-apiserver.log"))?;
+        ready::wait(&cluster.admin()?, dir, || self.guard.ended())
     }
 
     /// Starts the kube-controller-manager; nobody has to wait for it.
@@ -106,9 +126,9 @@ fn bring_up(
     let log = |name: &str| dir.join(format!("{name}.log"));
     guard.spawn("etcd", etcd(&assets.etcd, dir, ports), &log("etcd"))?;
     guard.spawn(
-        "kube-apiserver",
+        API_SERVER,
         apiserver(&assets.apiserver, dir, ports),
-        &log("kube-apiserver"),
+        &log(API_SERVER),
     )?;
     let api = Api::new(access.clone())?;
     ready::wait(&api, dir, || guard.ended())?;
