@@ -60,6 +60,7 @@ fn settings(flags: &RenderFlags) -> anyhow::Result<Settings> {
             left: flags.template_left_delimiter.clone(),
             right: flags.template_right_delimiter.clone(),
         },
+        template_limits: flags.template.limits(),
         random: Randomness::from_fn(|bytes| {
             getrandom::fill(bytes).map_err(|error| error.to_string())
         }),

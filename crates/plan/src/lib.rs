@@ -25,7 +25,7 @@ pub mod window;
 
 pub use event::{EventNote, Severity};
 pub use failure::Failure;
-pub use lockstep_template::{Random, RandomError};
+pub use lockstep_template::{Limits as TemplateLimits, Random, RandomError};
 pub use render::{ParsedTemplates, TemplateFault, TemplateText};
 pub use settings::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Settings};
 pub use store::{StoreKey, StoreKind, StoreLookup, StoreView};

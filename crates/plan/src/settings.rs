@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_template::{Random, RandomError};
+use lockstep_template::{Limits, Random, RandomError};
 
 use crate::render::ParsedTemplates;
 use crate::target::Salt;
@@ -41,6 +41,8 @@ pub struct Settings {
     pub copied_metadata: CopiedMetadata,
     /// Delimiters of templates.
     pub delimiters: Delimiters,
+    /// What one execution of a template may use.
+    pub template_limits: Limits,
     /// Parsed templates, kept between runs.
     pub templates: ParsedTemplates,
     /// Where templates get keys, salts and passwords from.
@@ -63,6 +65,7 @@ impl Default for Settings {
             started: None,
             copied_metadata: CopiedMetadata::All,
             delimiters: Delimiters::default(),
+            template_limits: Limits::default(),
             templates: ParsedTemplates::default(),
             random: Randomness::default(),
             salt: Salt::default(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
+use crate::flags::template::TemplateFlags;
 use crate::values::{SWITCH, boolean, duration};
 
 /// Flags of `lockstep` without a subcommand.
@@ -23,6 +24,8 @@ pub(crate) struct ControllerFlags {
     pub(crate) leader: LeaderFlags,
     #[command(flatten)]
     pub(crate) scope: ScopeFlags,
+    #[command(flatten)]
+    pub(crate) template: TemplateFlags,
     #[command(flatten)]
     pub(crate) unused: UnusedFlags,
 
@@ -77,6 +80,10 @@ pub(crate) struct ControllerFlags {
     /// Closing delimiter of templates.
     #[arg(long, default_value = "}}", value_name = "TEXT")]
     pub(crate) template_right_delimiter: String,
+
+    /// Do not copy labels and annotations that kubectl and GitOps tools keep their books in.
+    #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) drop_gitops_metadata: bool,
 
     /// Write status.refreshTime at every refresh, also when nothing changed.
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]

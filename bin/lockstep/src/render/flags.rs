@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::flags::template::TemplateFlags;
+
 const HELP: &str = "\
 The remote file stands in for every store the ExternalSecret names. It is a map of remote keys:
 
@@ -72,6 +74,9 @@ pub(crate) struct RenderFlags {
     /// What ends an action in templates.
     #[arg(long, value_name = "TEXT", default_value = "}}")]
     pub(crate) template_right_delimiter: String,
+
+    #[command(flatten)]
+    pub(crate) template: TemplateFlags,
 }
 
 /// Form of the result.

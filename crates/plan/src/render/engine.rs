@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lockstep_provider::{Error, SecretMap};
-use lockstep_template::{Env, Limits, MissingKey, Options, StrMap, Template, Value};
+use lockstep_template::{Env, MissingKey, Options, StrMap, Template, Value};
 
 use super::Means;
 use super::fault::{RenderError, TemplateText};
@@ -102,6 +102,6 @@ fn env(settings: &Settings, now: Timestamp) -> Env<'_> {
     Env {
         now,
         random: settings.random.source(),
-        limits: Limits::default(),
+        limits: settings.template_limits,
     }
 }

@@ -298,3 +298,23 @@ fn a_fault_names_the_template_and_the_place() {
         })
     );
 }
+
+#[test]
+fn a_template_ends_at_the_limits_of_the_settings() {
+    let settings = Settings {
+        template_limits: lockstep_template::Limits {
+            output: 4,
+            ..lockstep_template::Limits::default()
+        },
+        ..Settings::default()
+    };
+    let template = "data: {x: '{{ .a }}{{ .a }}'}";
+    let sources = TemplateSources::new();
+
+    let short = rendered_with(template, map([("a", "12")]), &sources, &settings);
+    let long = rendered_with(template, map([("a", "123")]), &sources, &settings);
+
+    assert!(short.is_ok());
+    let error = long.unwrap_err();
+    assert!(error.contains("output exceeds the limit of 4 bytes"), "{error}");
+}
