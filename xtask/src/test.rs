@@ -70,7 +70,9 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     let python = cases::python::ready()?;
     moto::ready()?;
     Assets::ready()?;
-    Program::Helm.ready()?;
+    for program in [Program::Helm, Program::Kubectl, Program::PromCheck] {
+        program.ready()?;
+    }
     if let Err(error) = rust::build() {
         say(&format!("error: {error:#}"));
         return Ok(Tally::FAILURE);

@@ -180,7 +180,7 @@ fn is_probed(shared: &Shared, outcome: &Outcome) -> bool {
 
 fn log(key: &ObjectKey, outcome: &Outcome) {
     match &outcome.failure {
-        Some(failure) if outcome.condition_changed => {
+        Some(failure) if outcome.condition_changed || outcome.untold => {
             tracing::warn!(external_secret = %key, error = %failure, "sync failed");
         }
         Some(failure) => {

@@ -16,6 +16,7 @@ mod run;
 mod scrape;
 mod shared;
 mod sharing;
+mod staleness;
 mod store;
 mod watches;
 mod world;

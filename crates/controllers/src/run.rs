@@ -27,6 +27,7 @@ use crate::gauges::Gauges;
 use crate::key::ObjectKey;
 use crate::scrape::{ExternalSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
+use crate::staleness::ByStore;
 use crate::{external_secret, sharing, store, watches};
 
 /// How long the last events may take after a stop was asked for.
@@ -224,6 +225,7 @@ where
 fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
     let extended = config.extended_labels;
     metrics.add_rows(Arc::new(Gauges(Arc::clone(shared))));
+    metrics.add_rows(Arc::new(ByStore(Arc::clone(shared))));
     metrics.add_rows(Arc::new(ExternalSecretRows {
         shared: Arc::clone(shared),
         extended,

@@ -119,7 +119,11 @@ impl Shared {
     /// Notes that the installed CRDs drop `status.observedGeneration`: it is not written again.
     pub(crate) fn note_pruned_generation(&self) {
         if !self.prunes_generation.swap(true, Ordering::Relaxed) {
-            tracing::info!("the installed CRDs keep no status.observedGeneration; it is left out");
+            tracing::warn!(
+                "the installed CRDs are another version's: they keep no status.observedGeneration, so \
+                 tools that wait for a sync may go on too early; to put ours in place: lockstep crds | \
+                 kubectl apply --server-side --force-conflicts -f -"
+            );
         }
     }
 

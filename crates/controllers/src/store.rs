@@ -118,5 +118,5 @@ fn log(key: &StoreKey, plan: &StorePlan) {
     let message = condition
         .and_then(|condition| condition.message.as_deref())
         .unwrap_or_default();
-    tracing::info!(store = %key, reason, message, "store condition changed");
+    tracing::info!(store = %key, reason, detail = message, "store condition changed");
 }

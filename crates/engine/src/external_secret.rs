@@ -84,6 +84,8 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// Whether the Ready condition changed.
     pub condition_changed: bool,
+    /// Whether no condition could be written that would tell of the failure.
+    pub untold: bool,
     /// The reads that keep the object fresh from now on, where they can.
     pub shares: Option<Shares>,
     /// When the last refresh is to be noted in the status next.
@@ -110,6 +112,7 @@ impl Outcome {
             awaits_target: false,
             failure: None,
             condition_changed: false,
+            untold: false,
             shares: None,
             note_at: None,
         }
@@ -123,7 +126,7 @@ impl<W: World> Engine<'_, W> {
         if let Some(target) = self.generic_target(&observation.object) {
             match object::observe(self.world, &observation.object, &target).await {
                 Ok(live) => observation.target = Target::Object(live),
-                Err(failure) => return self.unread(&observation, failure, (now, jitter)).await,
+                Err(failure) => return self.stopped(&observation, failure, (now, jitter)).await,
             }
         }
         let no_sources = TemplateSources::new();
@@ -140,7 +143,7 @@ impl<W: World> Engine<'_, W> {
             let patch = add_finalizer(&observation.object);
             match self.world.patch(&observation.object, &patch).await {
                 Ok(object) => observation.object = object,
-                Err(error) => return after_world_error(&error),
+                Err(error) => return self.unclaimed(&observation, &error, (now, jitter)).await,
             }
         }
         let sources = match verdict.decision {
@@ -192,8 +195,8 @@ impl<W: World> Engine<'_, W> {
         ObjectRef::of(object).filter(|_| self.settings.generic_targets)
     }
 
-    /// Reports that the target could not be read, unless the object would not be looked after.
-    async fn unread(
+    /// Reports what stopped a run before it fetched, unless the object would not be looked after.
+    async fn stopped(
         &self,
         observation: &Observation,
         failure: Failure,
@@ -208,6 +211,20 @@ impl<W: World> Engine<'_, W> {
                 ..Outcome::next(NextRun::Backoff)
             },
             _ => self.finish(&observed, Applied::failed(failure), now).await,
+        }
+    }
+
+    /// Reports that the finalizer was refused. The object itself cannot be written then, but its
+    /// status may be.
+    async fn unclaimed(
+        &self,
+        observation: &Observation,
+        error: &WorldError,
+        when: (Timestamp, f64),
+    ) -> Outcome {
+        match error {
+            WorldError::Failed(text) => self.stopped(observation, not_updated(text), when).await,
+            error => after_world_error(error),
         }
     }
 
@@ -338,6 +355,7 @@ impl<W: World> Engine<'_, W> {
             awaits_target: report.awaits_target,
             failure: report.failure,
             condition_changed: report.condition_changed,
+            untold: false,
             shares: None,
             note_at: report
                 .refreshed
@@ -385,13 +403,15 @@ fn after_world_error(error: &WorldError) -> Outcome {
         WorldError::NotFound => Outcome::next(NextRun::OnChange),
         WorldError::Conflict(_) | WorldError::AlreadyExists => Outcome::next(NextRun::Backoff),
         WorldError::Failed(text) => Outcome {
-            failure: Some(Failure::api(
-                "could not update the ExternalSecret",
-                text.clone(),
-            )),
+            failure: Some(not_updated(text)),
+            untold: true,
             ..Outcome::next(NextRun::Backoff)
         },
     }
+}
+
+fn not_updated(text: &str) -> Failure {
+    Failure::api("could not update the ExternalSecret", text.to_owned())
 }
 
 /// Adds the reads that keep the object fresh, if its run succeeded and time changes nothing else.

@@ -8,6 +8,7 @@ mod flight;
 mod governed;
 mod key;
 mod probe;
+mod tally;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -26,6 +27,7 @@ use crate::store_record::StoreRecord;
 
 pub use flight::Answer;
 pub use key::GroupKey;
+pub use tally::{Call, Calls};
 
 use flight::{Errand, Flights};
 use governed::{Governed, Suspect};
@@ -57,6 +59,7 @@ pub struct Reads {
     observer: OnceLock<Weak<dyn Observer>>,
     /// A breaker opened.
     opened: Notify,
+    calls: Calls,
 }
 
 /// One read to be made.
@@ -96,6 +99,7 @@ impl Reads {
             governors: Mutex::default(),
             observer: OnceLock::new(),
             opened: Notify::new(),
+            calls: Calls::default(),
         })
     }
 
@@ -143,6 +147,7 @@ impl Reads {
         let permit = governed.admit(&*self.time).await?;
         let opened = self.connections.open(store, Some(caller)).await;
         let failure = opened.as_ref().err();
+        self.calls.count(&store.key, caller, "connect", failure);
         self.ended(&governed, permit, failure, || Suspect::of(request));
         opened
     }
@@ -175,6 +180,12 @@ impl Reads {
         self.connections.drop_store(store);
         self.flights.drop_store(store);
         self.governors().remove(store);
+        self.calls.forget(store);
+    }
+
+    /// Calls to stores, counted.
+    pub fn calls(&self) -> &Calls {
+        &self.calls
     }
 
     /// Drops connections and held answers of a store whose credentials changed.

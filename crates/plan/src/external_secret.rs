@@ -12,7 +12,7 @@ mod plan;
 mod report;
 mod status;
 
-pub use crate::refresh::{shared_interval, tolerance};
+pub use crate::refresh::{period, shared_interval, tolerance};
 pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
 pub use assemble::{Assembled, Payload, assemble};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};

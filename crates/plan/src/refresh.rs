@@ -173,18 +173,24 @@ pub(crate) fn is_periodic(object: &ExternalSecret, interval: GoDuration) -> bool
     !matches!(object.spec.refresh_policy(), CreatedOnce | OnChange) && interval.as_nanos() > 0
 }
 
+/// How often time alone refreshes an object; `None` where it never does, or only within windows.
+pub fn period(object: &ExternalSecret) -> Option<Duration> {
+    let interval = interval(object).ok()?;
+    let windows = object.spec.sync_windows.as_deref();
+    let unbound = windows.is_none_or(|windows| windows.windows.is_empty());
+    let periodic = unbound && is_periodic(object, interval);
+    interval.to_std().filter(|_| periodic)
+}
+
 /// How old the values of an object may become, where one read can keep several such objects fresh.
 /// `None` where more than the remote values decides what a refresh gives: windows, texts from other
 /// objects, chance, the time of day, or a status that must be written each time.
 pub fn shared_interval(object: &ExternalSecret, settings: &Settings) -> Option<Duration> {
-    let interval = interval(object).ok()?;
-    let windows = object.spec.sync_windows.as_deref();
-    let shared = is_periodic(object, interval)
-        && windows.is_none_or(|windows| windows.windows.is_empty())
-        && settings.refresh_note == RefreshNote::Spread
+    let interval = period(object)?;
+    let shared = settings.refresh_note == RefreshNote::Spread
         && template_sources(object).is_empty()
         && !renders_anew(object);
-    interval.to_std().filter(|_| shared)
+    shared.then_some(interval)
 }
 
 /// How old an answer may be for a refresh that time alone asks for.

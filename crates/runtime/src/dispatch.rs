@@ -12,7 +12,7 @@ use lockstep_provider::context::Time;
 use tokio::sync::Notify;
 
 use crate::backoff::Backoff;
-use crate::metrics::{ControllerMetrics, RunResult};
+use crate::metrics::{ControllerMetrics, RunResult, Waiting};
 use crate::schedule::{Job, Schedule, Stats};
 use crate::shutdown::Shutdown;
 use crate::supervise::{Crew, Outcome, supervise};
@@ -195,15 +195,23 @@ where
             metrics: Arc::clone(&settings.metrics),
         });
         let queue = Arc::downgrade(&shared);
-        let depth = move || {
-            queue.upgrade().map_or(0, |shared| {
-                let aside = lock(&shared.places).waiting();
-                let stats = Handle(shared).stats();
-                stats.fresh + stats.due + aside
-            })
+        let waiting = move || {
+            let Some(shared) = queue.upgrade() else {
+                return Waiting::default();
+            };
+            let now = shared.time.now();
+            let (aside, oldest) = {
+                let places = lock(&shared.places);
+                (places.waiting(), places.oldest(now))
+            };
+            let stats = Handle(shared).stats();
+            Waiting {
+                objects: stats.fresh + stats.due + aside,
+                oldest: stats.oldest.max(oldest),
+            }
         };
         let limit = settings.concurrency.limit();
-        settings.metrics.attach(limit, Box::new(depth));
+        settings.metrics.attach(limit, Box::new(waiting));
         Self { shared, settings }
     }
 

@@ -87,7 +87,7 @@ impl From<&Status> for Failure {
             message: if status.message.is_empty() {
                 format!("the API server answered {} {}", status.code, status.reason)
             } else {
-                status.message.clone()
+                with_remedy(&status.message)
             },
             retry_after: (retry > 0).then(|| Duration::from_secs(u64::from(retry))),
         }
@@ -141,6 +141,41 @@ fn classify(status: &Status) -> FailureKind {
         429 => FailureKind::Throttled,
         400..500 => FailureKind::Invalid,
         _ => FailureKind::Unreachable,
+    }
+}
+
+/// Admission webhooks of the operator, and the configuration that brings each.
+const WEBHOOKS: [(&str, &str); 3] = [
+    (
+        "validate.externalsecret.external-secrets.io",
+        "externalsecret-validate",
+    ),
+    (
+        "validate.secretstore.external-secrets.io",
+        "secretstore-validate",
+    ),
+    (
+        "validate.clustersecretstore.external-secrets.io",
+        "secretstore-validate",
+    ),
+];
+
+/// The server's text, with what to do where a webhook that does not answer refuses the write. One
+/// that a release left behind does so for ever, and the text names its configuration nowhere.
+fn with_remedy(message: &str) -> String {
+    let called = message.split_once("failed calling webhook \"");
+    let Some((name, _)) = called.and_then(|(_, rest)| rest.split_once('"')) else {
+        return message.to_owned();
+    };
+    match WEBHOOKS.iter().find(|(known, _)| *known == name) {
+        Some((_, configuration)) => format!(
+            "{message}; ValidatingWebhookConfiguration {configuration} asks for it: if a release left \
+             it behind: kubectl delete validatingwebhookconfiguration {configuration}"
+        ),
+        None => format!(
+            "{message}; a webhook of somebody else refuses our write: see kubectl get \
+             validatingwebhookconfigurations,mutatingwebhookconfigurations"
+        ),
     }
 }
 
@@ -221,6 +256,24 @@ mod tests {
 
         assert!(throttled.is(FailureKind::Throttled));
         assert_eq!(throttled.retry_after(), Some(Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn a_webhook_left_behind_is_named_with_its_configuration_and_the_remedy() {
+        let refused = |name: &str| {
+            let message = format!(
+                "Internal error occurred: failed calling webhook {name:?}: failed to call webhook: x"
+            );
+            failure(json!({"code": 500, "reason": "InternalError", "message": message})).to_string()
+        };
+
+        let ours = refused("validate.externalsecret.external-secrets.io");
+        let other = refused("policy.example.org");
+
+        assert!(
+            ours.ends_with("kubectl delete validatingwebhookconfiguration externalsecret-validate")
+        );
+        assert!(other.contains("a webhook of somebody else refuses our write"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod rows;
 mod text;
 mod value;
 
-pub use controller::{ControllerMetrics, QueueDepth, Run, RunResult};
+pub use controller::{ControllerMetrics, QueueState, Run, RunResult, Waiting};
 pub use rows::{Family, Page, Rows};
 pub use text::{Kind, Text};
 pub use value::{Counter, Counters, Gauge, Histogram};

@@ -119,8 +119,13 @@ impl Api {
 
     /// Creates or changes an object by server-side apply, as `kubectl apply --server-side` does.
     pub fn apply(&self, object: &Value) -> Result<Value> {
+        self.apply_with(object, &format!("fieldManager={MANAGER}&force=true"))
+    }
+
+    /// Server-side apply with parameters of one's own, for example another manager or a dry run.
+    pub fn apply_with(&self, object: &Value, parameters: &str) -> Result<Value> {
         let path = self.path_of(object)?;
-        let query = format!("{path}?fieldManager={MANAGER}&force=true");
+        let query = format!("{path}?{parameters}");
         self.send("PATCH", &query, "application/apply-patch+yaml", object)
             .with_context(|| format!("cannot apply {}", manifest::label(object)))
     }

@@ -5,6 +5,7 @@
 //! never link it.
 
 pub mod api;
+pub mod argo;
 pub mod backend;
 pub mod controlplane;
 pub mod files;
@@ -21,6 +22,7 @@ pub mod program;
 pub mod progress;
 pub mod proxy;
 pub mod stub;
+pub mod terminal;
 
 #[cfg(feature = "client")]
 pub mod client;

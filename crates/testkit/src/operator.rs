@@ -120,6 +120,11 @@ impl Operator {
         bail!("the operator ended with {status}:\n{tail}")
     }
 
+    /// What it has logged so far.
+    pub fn logged(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
     /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -1,9 +1,10 @@
 //! A scheduler and kubelet in small: starts the first container of every pod as a process under the
 //! pod's own ServiceAccount, honours its readiness probe, restarts it with a crash back-off, and
-//! tells the API server how it is. So start-up races are seen as they are. Volumes are not mounted;
-//! pods of other images are left alone.
+//! tells the API server how it is. So start-up races are seen as they are. Of volumes only Secrets
+//! are mounted; pods of other images are left alone.
 
 mod process;
+mod volumes;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -111,6 +112,7 @@ impl Kubelet {
                 self.api
                     .delete(&format!("{}?gracePeriodSeconds=0", key.0))?;
             } else if let Some(process) = self.pods.get_mut(&key) {
+                process.refresh(&self.api)?;
                 if let Some(status) = process.news()? {
                     report(&self.api, &key.0, &status)?;
                 }
@@ -152,6 +154,7 @@ impl Kubelet {
             .checked_add(1)
             .context("no address left for a pod")?;
         let mut process = Process::new(&self.settings, pod, kubeconfig, ip)?;
+        process.refresh(&self.api)?;
         if let Some(status) = process.news()? {
             report(&self.api, &key.0, &status)?;
         }

@@ -1,7 +1,9 @@
-//! Released programs that tests run beside the control plane: Helm and the controllers of Flux. Each
-//! is pinned by a wrapper module in `tools/` and built once per version into the user's cache.
+//! Programs that tests run beside the control plane: Helm, kubectl, the controllers of Flux, and
+//! checks around released packages. Each is pinned by a module in `tools/` and built once per version
+//! into the user's cache.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -15,6 +17,12 @@ use crate::progress::Step;
 pub enum Program {
     /// The Helm 3 command line.
     Helm,
+    /// The Kubernetes command line.
+    Kubectl,
+    /// Reads alerting rules and queries as Prometheus does; a few lines of ours around its packages.
+    PromCheck,
+    /// Compares and judges objects as Argo CD does; a few lines of ours around its packages.
+    ArgoCheck,
     /// Flux: fetches artifacts.
     SourceController,
     /// Flux: applies Kustomizations.
@@ -27,9 +35,11 @@ impl Program {
     /// Where the program is; it is built when it is missing.
     pub fn ready(self) -> Result<PathBuf> {
         let version = self.version()?;
-        let folder = place::cache()?
-            .join("programs")
-            .join(format!("{}-{version}", self.name()));
+        let folder = place::cache()?.join("programs").join(format!(
+            "{}-{version}{}",
+            self.name(),
+            self.revision()?
+        ));
         let path = folder.join(self.name());
         if !path.is_file() {
             self.build(&folder, &path, &version)?;
@@ -41,6 +51,19 @@ impl Program {
     pub fn version(self) -> Result<String> {
         let manifest = assets::tools().join(self.module()).join("go.mod");
         assets::required(&manifest, self.requirement())
+    }
+
+    /// What tells builds of our own lines apart; nothing for programs that are built as released.
+    fn revision(self) -> Result<String> {
+        if self.package() != "." {
+            return Ok(String::new());
+        }
+        let source = assets::tools().join(self.module()).join("main.go");
+        let text =
+            fs::read(&source).with_context(|| format!("cannot read {}", source.display()))?;
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Ok(format!("-{:016x}", hasher.finish()))
     }
 
     /// The folder of a module's source in Go's cache, for files that are shipped with it.
@@ -68,6 +91,9 @@ impl Program {
     pub fn name(self) -> &'static str {
         match self {
             Self::Helm => "helm",
+            Self::Kubectl => "kubectl",
+            Self::PromCheck => "promcheck",
+            Self::ArgoCheck => "argocheck",
             Self::SourceController => "source-controller",
             Self::KustomizeController => "kustomize-controller",
             Self::HelmController => "helm-controller",
@@ -76,7 +102,9 @@ impl Program {
 
     fn module(self) -> String {
         match self {
-            Self::Helm => self.name().to_owned(),
+            Self::Helm | Self::PromCheck => self.name().to_owned(),
+            Self::Kubectl => "controlplane-kube".to_owned(),
+            Self::ArgoCheck => "gitops-argo".to_owned(),
             _ => format!("gitops-{}", self.name()),
         }
     }
@@ -84,6 +112,9 @@ impl Program {
     fn requirement(self) -> &'static str {
         match self {
             Self::Helm => "helm.sh/helm/v3",
+            Self::Kubectl => "k8s.io/kubernetes",
+            Self::PromCheck => "github.com/prometheus/prometheus",
+            Self::ArgoCheck => "github.com/argoproj/gitops-engine",
             Self::SourceController => "github.com/fluxcd/source-controller",
             Self::KustomizeController => "github.com/fluxcd/kustomize-controller",
             Self::HelmController => "github.com/fluxcd/helm-controller",
@@ -93,6 +124,8 @@ impl Program {
     fn package(self) -> &'static str {
         match self {
             Self::Helm => "helm.sh/helm/v3/cmd/helm",
+            Self::Kubectl => "k8s.io/kubernetes/cmd/kubectl",
+            Self::PromCheck | Self::ArgoCheck => ".",
             _ => self.requirement(),
         }
     }
@@ -141,6 +174,9 @@ mod tests {
     fn every_program_has_a_pinned_version() {
         let all = [
             Program::Helm,
+            Program::Kubectl,
+            Program::PromCheck,
+            Program::ArgoCheck,
             Program::SourceController,
             Program::KustomizeController,
             Program::HelmController,

@@ -2,6 +2,7 @@
 //! namespace of their own, where pods can have addresses.
 
 use anyhow::Result;
+use lockstep_testkit::argo::Argo;
 use lockstep_testkit::controlplane::Assets;
 use lockstep_testkit::flux::Flux;
 use lockstep_testkit::program::Program;
@@ -17,7 +18,9 @@ const ENTER: &str = "ip link set lo up && ip address add 10.77.0.1/32 dev lo && 
 pub(super) fn run(args: &Args) -> Result<Tally> {
     Assets::ready()?;
     Program::Helm.ready()?;
+    Program::Kubectl.ready()?;
     Flux::prepare()?;
+    Argo::prepare()?;
     let test = ["test", "--package", "lockstep", "--test", "gitops"];
     shell::run(shell::cargo().args(test).arg("--no-run"))?;
     let mut command = std::process::Command::new("unshare");

@@ -7,7 +7,7 @@ use std::path::Path;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::helm::Helm;
-use lockstep_testkit::manifest;
+use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
 
 use crate::process::{Room, operator, until};
@@ -46,9 +46,9 @@ fn crds(api: &Api) -> Vec<Value> {
     found["items"].as_array().unwrap().clone()
 }
 
-/// A chart of the original's name with its CRDs as it renders them: templates, and nothing that
-/// keeps them.
-fn original_chart(dir: &Path) {
+/// A chart of the original's name with its values, and its CRDs as it renders them: templates, and
+/// nothing that keeps them.
+pub(crate) fn original_chart(dir: &Path) {
     let templates = dir.join("templates");
     std::fs::create_dir_all(&templates).unwrap();
     std::fs::write(
@@ -56,10 +56,31 @@ fn original_chart(dir: &Path) {
         "apiVersion: v2\nname: external-secrets\nversion: 2.8.0\nappVersion: v2.8.0\n",
     )
     .unwrap();
+    let values = place::workspace().join("crates/testkit/tests/helm/upstream-values.yaml");
+    std::fs::copy(values, dir.join("values.yaml")).unwrap();
     for (name, crd) in lockstep_api::crds::compare::upstream().unwrap() {
         let text = crd.to_string().replace("{{", "{{ \"{{\" }}");
         std::fs::write(templates.join(format!("{name}.yaml")), text).unwrap();
     }
+}
+
+/// Waits until the API server serves the kinds of ExternalSecrets and stores.
+pub(crate) fn served(api: &Api) {
+    until("service of the CRDs", || {
+        let asked = ["", "/secretstores", "/externalsecrets"].map(|kind| {
+            let found = api.get(&format!("/apis/external-secrets.io/v1{kind}"));
+            found.map_or_else(|error| error.to_string(), |found| found.to_string())
+        });
+        let listed = ["SecretStore", "ExternalSecret"]
+            .iter()
+            .all(|kind| asked[0].contains(&format!("\"kind\":\"{kind}\"")));
+        let served = asked[1..].iter().all(|list| list.contains("\"items\""));
+        if listed && served {
+            Ok(asked)
+        } else {
+            Err(asked)
+        }
+    });
 }
 
 fn release(helm: &Helm, words: &[&str]) -> String {
@@ -90,21 +111,7 @@ fn nothing_is_lost_by_upgrade_rollback_uninstall_and_reinstall() {
     ];
     run(&helm, &install);
     let api = cluster.admin().unwrap();
-    until("service of the CRDs", || {
-        let asked = ["", "/secretstores", "/externalsecrets"].map(|kind| {
-            let found = api.get(&format!("/apis/external-secrets.io/v1{kind}"));
-            found.map_or_else(|error| error.to_string(), |found| found.to_string())
-        });
-        let listed = ["SecretStore", "ExternalSecret"]
-            .iter()
-            .all(|kind| asked[0].contains(&format!("\"kind\":\"{kind}\"")));
-        let served = asked[1..].iter().all(|list| list.contains("\"items\""));
-        if listed && served {
-            Ok(asked)
-        } else {
-            Err(asked)
-        }
-    });
+    served(&api);
     let running = operator(cluster, &[]);
     let room = Room::new(cluster);
     room.fill();
@@ -148,12 +155,17 @@ fn crds_that_were_applied_beside_the_release_are_left_to_their_owner() {
     let refused = helm.release(&words, &values).unwrap_err().to_string();
     assert!(refused.contains("invalid ownership metadata"), "{refused}");
 
-    let values = json!({"enableHTTP2": true, "crds": {"createSecretStore": false}});
+    let values = json!({
+        "enableHTTP2": true, "crds": {"createSecretStore": false},
+        "bitwarden-sdk-server": {"enabled": true, "image": {"tag": "v0.6.0"}},
+    });
     let notes = helm.release(&words, &values).unwrap();
     for part in [
         "were left to them: externalsecrets.external-secrets.io",
         "enableHTTP2 (HTTP/1.1 is served)",
         "crds.createSecretStore (the CRD is needed)",
+        "bitwarden-sdk-server.enabled (install that chart by itself)",
+        "bitwarden-sdk-server.image (install that chart by itself)",
     ] {
         assert!(notes.contains(part), "{part} in {notes}");
     }

@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
+use serde_json::json;
 
 use crate::process::{Room, operator, started, until};
 
@@ -34,6 +35,90 @@ fn an_operator_started_before_the_crds_waits_for_them_by_name_and_then_works() {
     room.fill();
     room.synced();
     operator.check().unwrap();
+}
+
+const CRD: &str =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/externalsecrets.external-secrets.io";
+
+#[test]
+fn a_crd_that_terminates_at_the_start_is_outlived_and_its_successor_is_used() {
+    let control_plane = ControlPlane::start_bare().unwrap();
+    let cluster: &Cluster = &control_plane;
+    cluster.install_crds().unwrap();
+    let room = Room::new(cluster);
+    room.fill();
+    let path = room.api.path_of(&room.external_secret("es")).unwrap();
+    let held = json!({"metadata": {"finalizers": ["example.org/held"]}});
+    room.api.merge(&path, &held).unwrap();
+    room.api.delete(CRD).unwrap();
+    until("a terminating CRD", || {
+        let found = room.api.get(CRD).unwrap();
+        let conditions = found["status"]["conditions"].to_string();
+        let terminating = r#""status":"True","type":"Terminating""#;
+        if conditions.contains(terminating) {
+            Ok(conditions)
+        } else {
+            Err(conditions)
+        }
+    });
+    let mut operator = operator(cluster, &[]);
+    operator.healthy().unwrap();
+
+    room.api
+        .merge(&path, &json!({"metadata": {"finalizers": null}}))
+        .unwrap();
+    until("absence of the CRD", || match room.api.find(CRD).unwrap() {
+        None => Ok(None),
+        found => Err(found),
+    });
+    let missing =
+        "the server does not know externalsecrets.external-secrets.io; is the CRD installed?";
+    until("a word about the CRD", || {
+        let (_, report) = operator.probe("/readyz?verbose").unwrap();
+        if report.contains(missing) {
+            Ok(report)
+        } else {
+            Err(report)
+        }
+    });
+    assert!(operator.logged().contains(missing));
+
+    cluster.install_crds().unwrap();
+    room.fill();
+    room.synced();
+    operator.check().unwrap();
+}
+
+#[test]
+fn crds_of_the_original_are_worked_with_and_named_with_the_remedy() {
+    let control_plane = ControlPlane::start_bare().unwrap();
+    let cluster: &Cluster = &control_plane;
+    let api = cluster.admin().unwrap();
+    let theirs = lockstep_api::crds::compare::upstream().unwrap();
+    for crd in theirs.values() {
+        api.apply(crd).unwrap();
+    }
+    let mut operator = operator(cluster, &[]);
+    operator.healthy().unwrap();
+    until("service of the CRDs", || {
+        match operator.probe("/readyz").unwrap() {
+            (200, body) => Ok(body),
+            (_, body) => Err(body),
+        }
+    });
+    let room = Room::new(cluster);
+    room.fill();
+    room.synced();
+
+    let log = operator.logged();
+    assert!(
+        log.contains("lockstep crds | kubectl apply --server-side"),
+        "{log}"
+    );
+    assert_eq!(
+        room.external_secret("es")["status"]["observedGeneration"],
+        json!(null)
+    );
 }
 
 #[test]

@@ -105,6 +105,20 @@ impl Stage {
         }
     }
 
+    /// What an uninstalled release of the original leaves behind when somebody keeps it.
+    fn left_behind(&self) {
+        self.api.apply(&json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": "externalsecret-validate", "labels": {"external-secrets.io/component": "webhook"}},
+            "webhooks": [{
+                "name": "validate.externalsecret.external-secrets.io",
+                "rules": [{"apiGroups": ["external-secrets.io"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE", "DELETE"], "resources": ["externalsecrets"], "scope": "Namespaced"}],
+                "clientConfig": {"service": {"namespace": "gone", "name": "old-webhook", "path": "/validate-external-secrets-io-v1-externalsecret"}},
+                "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 1, "failurePolicy": "Fail",
+            }],
+        })).unwrap();
+    }
+
     fn configuration(&self) -> Value {
         let path = format!("{CONFIGURATIONS}/externalsecret-validate");
         self.api.get(&path).unwrap()

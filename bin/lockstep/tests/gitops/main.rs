@@ -3,6 +3,8 @@
 //! by `cargo xtask test --gitops`; one test at a time, because addresses and ports are fixed.
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
+mod argo;
 mod layout;
 mod release;
+mod runbook;
 mod world;

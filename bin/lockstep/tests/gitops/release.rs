@@ -47,6 +47,33 @@ fn helm_waits_for_pods_that_really_run_and_the_webhook_then_answers() {
 }
 
 #[test]
+fn a_certificate_controller_that_is_switched_on_serves_the_webhook() {
+    let world = World::without_flux();
+    let helm = Helm::on(world.kubeconfig()).unwrap();
+    let words = [
+        "install",
+        "external-secrets",
+        "--namespace=external-secrets",
+        "--create-namespace",
+        "--wait",
+        "--timeout=3m",
+    ];
+
+    let values = json!({"certController": {"create": true}});
+    helm.release(&words, &values).unwrap();
+
+    let pods = "/api/v1/namespaces/external-secrets/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dcert-controller";
+    let found = world.api.get(pods).unwrap();
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    for object in [store(), external_secret()] {
+        world.api.apply(&object).unwrap();
+    }
+    world.converged(MINUTES);
+    refused_by_webhook(&world);
+    world.assert_no_restarts();
+}
+
+#[test]
 fn pruning_the_release_and_installing_it_again_loses_nothing() {
     let mut world = World::new();
     world.write("operator/namespace.yaml", &[namespace()]);

@@ -1,6 +1,8 @@
 //! Rows of ExternalSecrets: the object packed, what it refers to, and what the last
 //! run said of it. Decides which watch events are worth a run; starts none itself.
 
+mod freshness;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Bound;
@@ -28,6 +30,7 @@ pub(crate) struct Row {
     pub(crate) ready: Option<bool>,
     /// What the metrics endpoint tells of this object.
     pub(crate) tally: Tally,
+    age: freshness::Age,
     /// What earlier runs left in memory.
     memory: Memory,
 }
@@ -69,6 +72,7 @@ impl Row {
         self.packed = Packed::of(object);
         self.version = version(object);
         self.ready = ready(object);
+        self.age = freshness::Age::of(object);
     }
 }
 
@@ -315,6 +319,7 @@ impl ExternalSecrets {
             target: self.link_target(key, object),
             ready: None,
             tally: Tally::default(),
+            age: freshness::Age::default(),
             memory: Memory::default(),
         };
         row.refresh(object);

@@ -222,6 +222,8 @@ impl Errand {
             Ok(permit) => {
                 let outcome = self.perform(connected).await;
                 let failure = outcome.as_ref().err();
+                let (store, call) = (&self.record.key, name(&self.key.read));
+                self.reads.calls.count(store, &self.caller, call, failure);
                 self.reads
                     .ended(&governed, permit, failure, || self.suspect());
                 outcome
@@ -294,5 +296,14 @@ async fn perform(read: &Read, store: &SharedStore) -> Result<Payload> {
         Read::Value(reference) => store.get(reference).await.map(Payload::Value),
         Read::Map(reference) => store.get_map(reference).await.map(Payload::Map),
         Read::Find(find) => store.find(find).await.map(Payload::Map),
+    }
+}
+
+/// What a read is called where calls are counted.
+fn name(read: &Read) -> &'static str {
+    match read {
+        Read::Value(_) => "get",
+        Read::Map(_) => "get_map",
+        Read::Find(_) => "find",
     }
 }

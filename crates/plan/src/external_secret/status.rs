@@ -5,8 +5,8 @@ use std::hash::Hasher;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_api::conditions::Condition;
-use lockstep_api::external_secret::Binding;
+use lockstep_api::conditions::{Condition, READY};
+use lockstep_api::external_secret::{Binding, RefreshPolicy};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_golang::duration::Duration as GoDuration;
 
@@ -73,6 +73,13 @@ pub(super) fn after(
     };
     if let Some(refreshed) = refreshed {
         new.refresh_time = Some(seconds(refreshed));
+    }
+    if change.done && *object.spec.refresh_policy() == RefreshPolicy::OnChange {
+        // Argo CD takes such an object for unfinished while its refresh is later than its transition.
+        let conditions = new.conditions.iter_mut();
+        for ready in conditions.filter(|condition| condition.type_ == READY) {
+            ready.last_transition_time = Some(seconds(now));
+        }
     }
     let write = real || (change.done && note_is_due(object, settings, now));
     NewStatus {

@@ -125,6 +125,19 @@ impl<K> Places<K> {
     pub(super) fn waiting(&self) -> usize {
         self.aside.values().map(Aside::len).sum()
     }
+
+    /// How long the longest waiting one has been ready to run.
+    pub(super) fn oldest(&self, now: Timestamp) -> Duration {
+        let first = |aside: &Aside<K>| {
+            let fronts = [aside.fresh.front(), aside.due.front()];
+            let waited = fronts.into_iter().flatten().map(|(job, since)| {
+                let more = Duration::try_from(now.duration_since(*since));
+                job.waited.saturating_add(more.unwrap_or_default())
+            });
+            waited.max().unwrap_or_default()
+        };
+        self.aside.values().map(first).max().unwrap_or_default()
+    }
 }
 
 fn has_room(used: &BTreeMap<u64, usize>, class: u64, free: usize) -> bool {

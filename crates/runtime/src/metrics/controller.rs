@@ -1,5 +1,5 @@
 //! The series every controller has under controller-runtime's and client-go's names: results and
-//! duration of runs, and the state of the work queue. The queue's depth is asked for at scrape.
+//! duration of runs, and the state of the work queue. The queue's state is asked for at scrape.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -50,8 +50,17 @@ impl RunResult {
     }
 }
 
-/// Tells how many objects are ready to run.
-pub type QueueDepth = Box<dyn Fn() -> usize + Send + Sync>;
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Objects ready to run.
+    pub objects: usize,
+    /// How long the longest waiting one has been ready.
+    pub oldest: Duration,
+}
+
+/// Tells what is ready to run.
+pub type QueueState = Box<dyn Fn() -> Waiting + Send + Sync>;
 
 /// The series of one controller.
 pub struct ControllerMetrics {
@@ -65,7 +74,7 @@ pub struct ControllerMetrics {
     queue_time: Histogram,
     work_time: Histogram,
     running: Mutex<Running>,
-    depth: OnceLock<QueueDepth>,
+    queue: OnceLock<QueueState>,
 }
 
 #[derive(Default)]
@@ -87,7 +96,7 @@ impl ControllerMetrics {
             queue_time: Histogram::new(QUEUE_BOUNDS),
             work_time: Histogram::new(QUEUE_BOUNDS),
             running: Mutex::default(),
-            depth: OnceLock::new(),
+            queue: OnceLock::new(),
         }
     }
 
@@ -96,12 +105,12 @@ impl ControllerMetrics {
         self.name
     }
 
-    /// Sets how the queue's depth is found and how many runs go at once.
-    pub fn attach(&self, concurrency: usize, depth: QueueDepth) {
+    /// Sets how the queue's state is found and how many runs go at once.
+    pub fn attach(&self, concurrency: usize, queue: QueueState) {
         self.max_concurrent
             .set(i64::try_from(concurrency).unwrap_or(i64::MAX));
-        // A second queue under one name keeps the first's depth.
-        let _ = self.depth.set(depth);
+        // A second queue under one name keeps the first's state.
+        let _ = self.queue.set(queue);
     }
 
     /// An object was put into the queue.
@@ -147,6 +156,12 @@ impl ControllerMetrics {
 
     fn result(&self, result: RunResult) -> &Counter {
         &self.results[result as usize]
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.queue
+            .get()
+            .map_or_else(Waiting::default, |queue| queue())
     }
 
     fn ages(&self) -> Vec<Duration> {
@@ -252,10 +267,20 @@ fn queues(controllers: Controllers<'_>, text: &mut Text) {
     let name = "workqueue_depth";
     text.family(name, Kind::Gauge, "Objects ready to run");
     for controller in controllers {
-        let depth = controller.depth.get().map_or(0, |depth| depth());
         let mut labels = queue_labels(controller).to_vec();
         labels.push(("priority", ""));
-        text.sample(name, &labels, number(depth as u64));
+        let depth = controller.waiting().objects as u64;
+        text.sample(name, &labels, number(depth));
+    }
+    let name = "lockstep_queue_oldest_seconds";
+    text.family(
+        name,
+        Kind::Gauge,
+        "How long the longest waiting object has been ready to run",
+    );
+    for controller in controllers {
+        let oldest = controller.waiting().oldest.as_secs_f64();
+        text.sample(name, &[("controller", controller.name)], oldest);
     }
     let counter = |text: &mut Text, name: &str, help: &str, of: fn(&ControllerMetrics) -> u64| {
         text.family(name, Kind::Counter, help);

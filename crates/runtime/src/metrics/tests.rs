@@ -36,7 +36,11 @@ fn label_values_are_escaped() {
 fn a_run_is_counted_with_its_result_and_duration() {
     let metrics = Arc::new(Metrics::default());
     let controller = metrics.controller("externalsecret");
-    controller.attach(8, Box::new(|| 3));
+    let waiting = Waiting {
+        objects: 3,
+        oldest: Duration::from_millis(2500),
+    };
+    controller.attach(8, Box::new(move || waiting));
     let run = controller.start(Duration::from_millis(1));
     let during = scraped(&metrics);
     run.end(RunResult::Error);
@@ -52,6 +56,7 @@ fn a_run_is_counted_with_its_result_and_duration() {
         r#"controller_runtime_max_concurrent_reconciles{controller="externalsecret"} 8"#,
         r#"controller_runtime_active_workers{controller="externalsecret"} 0"#,
         r#"workqueue_depth{controller="externalsecret",name="externalsecret",priority=""} 3"#,
+        r#"lockstep_queue_oldest_seconds{controller="externalsecret"} 2.5"#,
         r#"workqueue_queue_duration_seconds_bucket{controller="externalsecret",name="externalsecret",le="1e-08"} 0"#,
         r#"workqueue_queue_duration_seconds_bucket{controller="externalsecret",name="externalsecret",le="0.001"} 1"#,
         r#"workqueue_queue_duration_seconds_count{controller="externalsecret",name="externalsecret"} 1"#,

@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::volumes::Mount;
+use crate::api::Api;
 use crate::manifest;
 
 /// First pause before a restart; it doubles up to five minutes, as a kubelet's does.
@@ -26,6 +28,9 @@ pub(super) struct Process {
     ip: IpAddr,
     container: String,
     probe: Option<Probe>,
+    mounts: Vec<Mount>,
+    /// Whether every mounted Secret was there once; nothing starts before.
+    mounted: bool,
     child: Option<Child>,
     started: Instant,
     restarts: u32,
@@ -61,19 +66,33 @@ impl Process {
             let text = |key: &str| manifest::text(variable, key).to_owned();
             env.push((text("/name"), text("/value")));
         }
+        let mounts = Mount::all(pod, &settings.dir.join(&name));
+        let args = args.map(|arg| found(narrowed(arg, ip), &mounts));
         Ok(Self {
             program: settings.program.clone(),
-            args: args.map(|arg| narrowed(arg, ip)).collect(),
+            args: args.collect(),
             env,
             log: settings.dir.join(format!("{name}.log")),
             ip,
             container: manifest::text(container, "/name").to_owned(),
             probe: Probe::of(container, ip)?,
+            mounted: mounts.is_empty(),
+            mounts,
             child: None,
             started: Instant::now(),
             restarts: 0,
             told: None,
         })
+    }
+
+    /// Brings mounted Secrets up to date.
+    pub(super) fn refresh(&mut self, api: &Api) -> Result<()> {
+        let mut all = true;
+        for mount in &mut self.mounts {
+            all &= mount.refresh(api)?;
+        }
+        self.mounted |= all;
+        Ok(())
     }
 
     /// Starts, restarts and probes as need be; the pod's status if that is news.
@@ -90,7 +109,7 @@ impl Process {
             if let Some(probe) = &mut self.probe {
                 probe.passed = false;
             }
-        } else if self.child.is_none() && due {
+        } else if self.child.is_none() && due && self.mounted {
             self.spawn()?;
         }
         let up = self.child.is_some();
@@ -208,6 +227,13 @@ fn narrowed(arg: &str, ip: IpAddr) -> String {
         Some((flag, port)) => format!("{flag}-addr={ip}:{port}"),
         None => arg.to_owned(),
     }
+}
+
+/// An argument that names a mounted folder names where it really is.
+fn found(arg: String, mounts: &[Mount]) -> String {
+    mounts.iter().fold(arg, |arg, mount| {
+        arg.replace(&mount.inside, &mount.outside.display().to_string())
+    })
 }
 
 /// Adds an address to the loopback device of the network namespace that tests run in.

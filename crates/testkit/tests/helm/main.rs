@@ -2,6 +2,7 @@
 //! parsed objects.
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
+mod alerts;
 mod crds;
 mod defaults;
 mod docs;

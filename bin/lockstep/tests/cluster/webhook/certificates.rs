@@ -147,7 +147,7 @@ fn a_wrong_pair_in_the_folder_is_named_and_done_without() {
 }
 
 #[test]
-fn missing_rights_are_named() {
+fn missing_rights_are_named_by_every_process() {
     let stage = Stage::new();
     stage.secret();
     stage
@@ -157,35 +157,35 @@ fn missing_rights_are_named() {
             "metadata": {"name": "powerless", "namespace": NAMESPACE},
         }))
         .unwrap();
-
-    let flags = [
-        "--cert-dir=/nonexistent",
-        "--dns-name=localhost",
+    let shared = [
         "--secret-name=external-secrets-webhook",
         "--secret-namespace=external-secrets",
     ];
-    let mut webhook = stage.start("powerless", "webhook", &flags);
+    let flags = [
+        &["--cert-dir=/nonexistent", "--dns-name=localhost"],
+        &shared[..],
+    ]
+    .concat();
 
-    waits_for(
-        &mut webhook,
-        "(it takes get, update and patch on this one Secret)",
-    );
+    let mut webhook = stage.start("powerless", "webhook", &flags);
+    let mut certificates = stage.start("powerless", "certcontroller", &shared);
+    let mut controller = stage.start("powerless", "", &[]);
+
+    let remedy = "(it takes get, update and patch on this one Secret)";
+    waits_for(&mut webhook, remedy);
+    waits_for(&mut certificates, remedy);
+    let rule = "cannot watch resource \"externalsecrets\" in API group \"external-secrets.io\"";
+    waits_for(&mut controller, rule);
+    assert!(webhook.logged().contains(remedy));
+    let log = controller.logged().replace("\\\"", "\"");
+    assert!(log.contains(rule), "{log}");
 }
 
 #[test]
 fn a_registration_left_behind_by_another_release_is_named_with_the_remedy() {
     let stage = Stage::new();
     stage.secret();
-    stage.api.apply(&json!({
-        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-        "metadata": {"name": "externalsecret-validate", "labels": {"external-secrets.io/component": "webhook"}},
-        "webhooks": [{
-            "name": "validate.externalsecret.external-secrets.io",
-            "rules": [{"apiGroups": ["external-secrets.io"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE", "DELETE"], "resources": ["externalsecrets"], "scope": "Namespaced"}],
-            "clientConfig": {"service": {"namespace": "gone", "name": "old-webhook", "path": "/validate-external-secrets-io-v1-externalsecret"}},
-            "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 1, "failurePolicy": "Fail",
-        }],
-    })).unwrap();
+    stage.left_behind();
 
     let webhook = stage.webhook(&[]);
 

@@ -70,3 +70,62 @@ fn with_fail_the_controller_and_finalizers_still_pass_while_the_webhook_is_down(
         .merge(&path, &json!({"metadata": {"finalizers": null}}))
         .unwrap();
 }
+
+#[test]
+fn the_controller_names_a_webhook_that_was_left_behind_and_goes_on_without_it() {
+    let stage = Stage::new();
+    let objects = [
+        json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+            "metadata": {"name": "behind", "namespace": NAMESPACE},
+            "spec": {"provider": {"fake": {"data": [{"key": "k", "value": "v"}]}}},
+        }),
+        json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+            "metadata": {"name": "behind", "namespace": NAMESPACE},
+            "spec": {
+                "secretStoreRef": {"name": "behind"},
+                "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
+            },
+        }),
+    ];
+    for object in &objects {
+        stage.api.apply(object).unwrap();
+    }
+    stage.left_behind();
+    until("refusal of writes", || match stage.attempt() {
+        Err((_, text)) if text.contains("failed calling webhook") => Ok(text),
+        other => Err(format!("{other:?}")),
+    });
+
+    let mut controller = stage.start("external-secrets", "", &[]);
+
+    controller.healthy().unwrap();
+    let remedy = "kubectl delete validatingwebhookconfiguration externalsecret-validate";
+    let path = stage.api.path_of(&objects[1]).unwrap();
+    until("a word about the webhook", || {
+        let told = stage.api.get(&path).unwrap()["status"].to_string();
+        if told.contains(remedy) && controller.logged().contains(remedy) {
+            Ok(told)
+        } else {
+            Err(format!("{told} {}", controller.logged()))
+        }
+    });
+
+    stage
+        .api
+        .delete(&format!(
+            "{}/externalsecret-validate",
+            super::CONFIGURATIONS
+        ))
+        .unwrap();
+    until("a sync", || {
+        let found = stage.api.get(&path).unwrap();
+        if found["status"]["conditions"][0]["status"] == "True" {
+            Ok(found)
+        } else {
+            Err(found)
+        }
+    });
+    controller.check().unwrap();
+}

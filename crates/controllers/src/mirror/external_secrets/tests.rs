@@ -151,6 +151,7 @@ fn outcome(refreshed: Option<Timestamp>) -> Outcome {
         awaits_target: false,
         failure: None,
         condition_changed: false,
+        untold: false,
         shares: None,
         note_at: None,
     }

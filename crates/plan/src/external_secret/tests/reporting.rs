@@ -109,6 +109,21 @@ fn success_notes_time_version_and_generation() {
 }
 
 #[test]
+fn a_sync_by_change_moves_the_transition_with_the_refresh() {
+    for (policy, moved) in [("OnChange", 5), ("Periodic", 0)] {
+        let mut object = synced(&format!("refreshPolicy: {policy}"));
+        object.metadata.generation = Some(2);
+
+        let report = reported_at(&object, Applied::target(TargetOutcome::Updated), later(5));
+
+        let status = report.status.unwrap();
+        assert_eq!(status.refresh_time.unwrap().0, later(5));
+        let transition = status.conditions[0].last_transition_time.clone();
+        assert_eq!(transition.unwrap().0, later(moved), "{policy}");
+    }
+}
+
+#[test]
 fn fractions_of_a_second_are_not_kept() {
     let now: Timestamp = "2026-05-01T12:00:00.75Z".parse().unwrap();
 
