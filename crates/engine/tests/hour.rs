@@ -18,7 +18,7 @@ use lockstep_engine::credentials::Credential;
 use lockstep_engine::reads::{GroupKey, Observer, Request};
 use lockstep_engine::{Connections, Reads, StoreRecord};
 use lockstep_pace::groups::{Groups, Taken};
-use lockstep_pace::schedule::Schedule;
+use lockstep_pace::schedule::{Job, Schedule};
 use lockstep_plan::external_secret::Read;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider::RemoteRef;
@@ -124,7 +124,7 @@ impl Process {
         self.services.time.advance(STEP);
         let now = self.services.time.now();
         while let Some(job) = self.schedule.pop(now) {
-            self.run(job.key, now);
+            self.run(&job, now);
         }
         loop {
             let due = self.groups.groups.lock().unwrap().pop(now);
@@ -142,7 +142,8 @@ impl Process {
     }
 
     /// One run of an object: three reads, then it subscribes to them.
-    fn run(&mut self, object: u32, now: Timestamp) {
+    fn run(&mut self, job: &Job<u32>, now: Timestamp) {
+        let object = job.key;
         self.groups.groups.lock().unwrap().unsubscribe(&object);
         let wanted = (0..3).map(|step| read_of((object + step) % KEYS));
         let wanted: Vec<Read> = wanted.collect();
@@ -163,7 +164,7 @@ impl Process {
         let current = groups.subscribe(object, INTERVAL, taken, 0.5);
         drop(groups);
         let next = now.saturating_add(SignedDuration::from_mins(10)).unwrap();
-        self.schedule.finish(&object, Some(next));
+        self.schedule.finish(job.run, Some(next));
         if !current {
             self.schedule.fresh(object, now);
         }

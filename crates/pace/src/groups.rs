@@ -340,7 +340,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     }
 
     fn set_due(&mut self, number: u32, due: i64) {
-        if let Some(group) = self.held.get_mut(number) {
+        if let Some(group) = self.held.get_mut(number).filter(|group| group.due != due) {
             self.due.remove(&(group.due, number));
             group.due = due;
             self.due.insert((due, number));

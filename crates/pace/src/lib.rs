@@ -11,5 +11,6 @@ pub mod governor;
 pub mod groups;
 pub mod schedule;
 
+mod deadlines;
 mod moment;
 mod slab;

@@ -3,12 +3,13 @@
 //! starve refreshes. An object has one slot: it never runs twice at once, and a trigger during its
 //! run makes it run once more. A pure state machine: time is an argument, nothing waits here.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::deadlines::Deadlines;
 use crate::moment::{Hand, NEVER, ceiling, floor, timestamp};
 use crate::slab::Slab;
 
@@ -39,7 +40,13 @@ pub struct Job<K> {
     pub lane: Lane,
     /// How long it was ready to run.
     pub waited: Duration,
+    /// By which [`Schedule::finish`] knows it.
+    pub run: Run,
 }
+
+/// A run under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run(u32);
 
 /// What a schedule holds at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +69,7 @@ pub struct Schedule<K> {
     numbers: HashMap<K, u32>,
     slots: Slab<Slot<K>>,
     fresh: FreshLane,
-    due: BTreeSet<(i64, u32)>,
+    due: Deadlines,
     fresh_in_a_row: u32,
     running: usize,
     hand: Hand,
@@ -105,7 +112,7 @@ impl<K> Default for Schedule<K> {
             numbers: HashMap::new(),
             slots: Slab::default(),
             fresh: FreshLane::default(),
-            due: BTreeSet::new(),
+            due: Deadlines::default(),
             fresh_in_a_row: 0,
             running: 0,
             hand: Hand::default(),
@@ -146,9 +153,9 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         }
         let old = std::mem::replace(&mut slot.due, at);
         if old != NEVER {
-            self.due.remove(&(old, number));
+            self.due.remove(old, number);
         }
-        self.due.insert((at, number));
+        self.due.insert(at, number);
     }
 
     fn number(&mut self, key: K) -> u32 {
@@ -189,7 +196,7 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         let due = std::mem::replace(&mut slot.due, NEVER);
         let ticket = slot.ticket.take();
         if due != NEVER {
-            self.due.remove(&(due, number));
+            self.due.remove(due, number);
         }
         if ticket.is_some() {
             self.fresh.left(&self.slots);
@@ -202,7 +209,7 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         if let Some(back) = self.hand.look(now) {
             self.set_back(back);
         }
-        let ripe = self.due.first().copied().filter(|(at, _)| *at <= now);
+        let ripe = self.due.first().filter(|(at, _)| *at <= now);
         let owed = self.fresh_in_a_row >= DUE_SHARE - 1;
         if let Some((at, number)) = ripe
             && (owed || self.fresh.is_empty())
@@ -228,6 +235,7 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         self.running += 1;
         Some(Job {
             key: slot.key.clone(),
+            run: Run(number),
             lane,
             waited: Duration::from_millis(u64::try_from(waited).unwrap_or(0)),
         })
@@ -241,15 +249,12 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
                 slot.due -= by;
             }
         }
-        let due = std::mem::take(&mut self.due).into_iter();
-        self.due = due.map(|(at, number)| (at - by, number)).collect();
+        self.due.set_back(by);
     }
 
     /// Ends the run of an object and sets its next deadline, unless it was removed meanwhile.
-    pub fn finish(&mut self, key: &K, next: Option<Timestamp>) {
-        let Some(number) = self.numbers.get(key).copied() else {
-            return;
-        };
+    pub fn finish(&mut self, run: Run, next: Option<Timestamp>) {
+        let Run(number) = run;
         let slot = self.slots.get_mut(number).filter(|slot| slot.running);
         let Some(slot) = slot else {
             return;
@@ -266,14 +271,14 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
             slot.ticket = Some(self.fresh.join(number));
         }
         if due != NEVER {
-            self.due.insert((due, number));
+            self.due.insert(due, number);
         }
     }
 
     /// The earliest deadline; fresh work needs no waiting for.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let (at, _) = self.due.first()?;
-        Some(timestamp(*at))
+        Some(timestamp(at))
     }
 
     /// Number of objects running.
@@ -281,14 +286,14 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         self.running
     }
 
-    /// What the schedule holds. Takes time in proportion to the due objects.
+    /// What the schedule holds. Takes time in proportion to the objects due in this second.
     pub fn stats(&self, now: Timestamp) -> Stats {
         let now = floor(now);
-        let due = self.due.iter().take_while(|(at, _)| *at <= now).count();
+        let due = self.due.ripe(now);
         let oldest_fresh = self.fresh.first(&self.slots);
         let oldest_fresh = oldest_fresh.and_then(|number| self.slots.get(number));
         let since = oldest_fresh.map_or(now, |slot| slot.fresh_since);
-        let since = self.due.first().map_or(since, |(at, _)| since.min(*at));
+        let since = self.due.first().map_or(since, |(at, _)| since.min(at));
         Stats {
             fresh: self.fresh.len(),
             due,

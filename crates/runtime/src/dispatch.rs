@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::backoff::Backoff;
 use crate::metrics::{ControllerMetrics, RunResult, Waiting};
-use crate::schedule::{Job, Schedule, Stats};
+use crate::schedule::{Job, Run, Schedule, Stats};
 use crate::shutdown::Shutdown;
 use crate::supervise::{Crew, Outcome, supervise};
 use crate::sync::lock;
@@ -280,7 +280,7 @@ async fn run_one<K, H, F>(
     let Placed { job, class } = placed;
     let run = shared.metrics.start(job.waited);
     let controller = shared.metrics.name();
-    let key = job.key.clone();
+    let (key, this) = (job.key.clone(), job.run);
     let next = match supervise(deadline, async { handler(job).await }).await {
         Outcome::Done(next) => next,
         Outcome::Panicked(panic) => {
@@ -296,7 +296,7 @@ async fn run_one<K, H, F>(
     };
     run.end(next.result());
     lock(&shared.places).ended(class);
-    shared.finish(&key, next);
+    shared.finish(&key, this, next);
 }
 
 impl<K: Ord + Clone + Hash> Shared<K> {
@@ -324,7 +324,7 @@ impl<K: Ord + Clone + Hash> Shared<K> {
         wait.min(LONGEST_SLEEP)
     }
 
-    fn finish(&self, key: &K, next: Next) {
+    fn finish(&self, key: &K, run: Run, next: Next) {
         let chance = fastrand::f64();
         let now = self.time.now();
         let mut queue = lock(&self.queue);
@@ -340,7 +340,7 @@ impl<K: Ord + Clone + Hash> Shared<K> {
             RunResult::Success | RunResult::RequeueAfter => queue.backoff.reset(key),
             RunResult::Error | RunResult::Requeue => self.metrics.retried(),
         }
-        queue.schedule.finish(key, at);
+        queue.schedule.finish(run, at);
     }
 }
 

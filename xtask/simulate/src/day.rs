@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use jiff::Timestamp;
 use lockstep_pace::governor::Governor;
 use lockstep_pace::groups::{Groups, Taken};
-use lockstep_pace::schedule::Schedule;
+use lockstep_pace::schedule::{self, Schedule};
 
 use crate::fleet::{Fleet, part};
 use crate::remote::{HOUR, MINUTE, Remote, SECOND, Says};
@@ -56,6 +56,7 @@ struct Flight {
 }
 
 struct Run {
+    slot: schedule::Run,
     left: usize,
     failed: Option<i64>,
     taken: Vec<Taken<u32>>,
@@ -142,13 +143,13 @@ impl Day {
         for (number, object) in (0..).zip(&mut self.fleet.objects) {
             object.asked = self.now;
             object.failures = 0;
-            match object.noted.filter(|_| object.ready) {
+            match object.noted().filter(|_| object.ready) {
                 None => {
                     self.schedule.fresh(number, at(self.now));
                 }
                 Some(noted) => {
-                    let due = noted + object.interval;
-                    let slot = part(object.interval.min(5 * MINUTE), fastrand::f64());
+                    let due = noted + object.interval();
+                    let slot = part(object.interval().min(5 * MINUTE), fastrand::f64());
                     let due = if due <= self.now {
                         self.now + slot
                     } else {
@@ -190,7 +191,7 @@ impl Day {
         while self.runs.len() < RUNS_AT_ONCE
             && let Some(job) = self.schedule.pop(at(self.now))
         {
-            self.run_object(job.key);
+            self.run_object(&job);
         }
         while self.groups.stats().reading < READS_AT_ONCE
             && let Some((key, _)) = self.groups.pop(at(self.now))
@@ -230,8 +231,8 @@ impl Day {
             let object = &self.fleet.objects[number];
             let shared = self.groups.refreshed(&u32::try_from(number).unwrap_or(0));
             let refreshed = shared.map_or(object.refreshed, Timestamp::as_millisecond);
-            if object.noted.is_some() {
-                let age = (self.now - refreshed) * 1_000 / object.interval;
+            if object.noted().is_some() {
+                let age = (self.now - refreshed) * 1_000 / object.interval();
                 self.age.add(age);
             }
         }

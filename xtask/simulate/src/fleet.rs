@@ -6,25 +6,29 @@ use crate::remote::{MINUTE, Remote, SECOND};
 /// Most keys of one object.
 const MOST_KEYS: usize = 3;
 
-/// One ExternalSecret.
+/// One ExternalSecret, in one line of a processor's cache: a million of them are visited in no order.
 #[derive(Clone)]
+#[repr(align(64))]
 pub(crate) struct Object {
     keys: [u32; MOST_KEYS],
-    count: u8,
+    /// Versions in its Secret.
+    pub(crate) seen: [u32; MOST_KEYS],
     /// Interval in milliseconds.
-    pub(crate) interval: i64,
-    /// `status.refreshTime`; `None` before the first sync.
-    pub(crate) noted: Option<i64>,
+    interval: u32,
+    /// `status.refreshTime`.
+    noted: i64,
     /// The last refresh that memory knew of.
     pub(crate) refreshed: i64,
     /// Answers to reads that began earlier do not count.
     pub(crate) asked: i64,
     pub(crate) input_changed: bool,
     pub(crate) ready: bool,
-    pub(crate) failures: u32,
-    /// Versions in its Secret.
-    pub(crate) seen: [u32; MOST_KEYS],
+    pub(crate) failures: u8,
+    count: u8,
 }
+
+/// What `noted` is before the first sync.
+const NEVER: i64 = i64::MIN;
 
 pub(crate) struct Fleet {
     pub(crate) objects: Vec<Object>,
@@ -57,8 +61,8 @@ impl Fleet {
                 seen: [u32::MAX; MOST_KEYS],
                 keys,
                 count,
-                interval,
-                noted: None,
+                interval: u32::try_from(interval).unwrap_or(u32::MAX),
+                noted: NEVER,
                 refreshed: 0,
                 asked: 0,
                 input_changed: false,
@@ -73,6 +77,21 @@ impl Fleet {
 }
 
 impl Object {
+    /// Interval in milliseconds.
+    pub(crate) fn interval(&self) -> i64 {
+        self.interval.into()
+    }
+
+    /// `status.refreshTime`; `None` before the first sync.
+    pub(crate) fn noted(&self) -> Option<i64> {
+        (self.noted != NEVER).then_some(self.noted)
+    }
+
+    /// Writes `status.refreshTime`.
+    pub(crate) fn note(&mut self, refreshed: i64) {
+        self.noted = refreshed;
+    }
+
     /// The remote secrets it reads.
     pub(crate) fn keys(&self) -> &[u32] {
         &self.keys[..usize::from(self.count)]
@@ -81,14 +100,15 @@ impl Object {
     /// When the object looks at itself next, to note what shared reads did: the program's rule.
     pub(crate) fn note_at(&self, refreshed: i64, share: f64) -> i64 {
         let floor = 10 * MINUTE;
-        let nine_tenths = self.interval / 10 * 9;
+        let interval = self.interval();
+        let nine_tenths = interval / 10 * 9;
         let period = if nine_tenths >= floor {
             nine_tenths
         } else {
             floor + part(floor, share)
         };
-        let due = self.noted.unwrap_or(refreshed) + period;
-        let refreshed_by = self.interval + self.interval / 4 + part(self.interval, 0.15 * share);
+        let due = self.noted().unwrap_or(refreshed) + period;
+        let refreshed_by = interval + interval / 4 + part(interval, 0.15 * share);
         due.max(refreshed + refreshed_by + 5 * SECOND)
     }
 }

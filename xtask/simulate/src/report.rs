@@ -92,7 +92,7 @@ fn write(text: &mut String, day: &Day, figures: &Figures) -> std::fmt::Result {
         .objects
         .iter()
         .map(|object| {
-            object.keys().len() as u64 * (seconds * 1_000) / object.interval.unsigned_abs()
+            object.keys().len() as u64 * (seconds * 1_000) / object.interval().unsigned_abs()
         })
         .sum();
     writeln!(text, "objects            {objects}")?;

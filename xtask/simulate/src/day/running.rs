@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use lockstep_pace::backoff;
+use lockstep_pace::schedule::Job;
 
 use super::{Day, Event, HOLD, Run, Waiter, at};
 use crate::fleet::part;
@@ -12,38 +13,41 @@ use crate::remote::MINUTE;
 const WRITE: i64 = 5;
 
 impl Day {
-    pub(super) fn run_object(&mut self, number: u32) {
+    pub(super) fn run_object(&mut self, job: &Job<u32>) {
         self.object_runs += 1;
+        let number = job.key;
         let object = &mut self.fleet.objects[number as usize];
         let shared = self
             .groups
             .refreshed(&number)
             .map(Timestamp::as_millisecond);
-        let refreshed = shared.or(object.noted.filter(|_| object.ready));
+        let refreshed = shared.or(object.noted().filter(|_| object.ready));
         let changed = std::mem::take(&mut object.input_changed);
         if let Some(refreshed) = refreshed
             && !changed
-            && refreshed + object.interval > self.now
+            && refreshed + object.interval() > self.now
         {
             let next = if shared.is_some() {
                 // The status is noted, and that is all.
-                self.api_requests += u64::from(object.noted < Some(refreshed));
-                (object.noted, object.refreshed) = (Some(refreshed), refreshed);
+                self.api_requests += u64::from(object.noted() < Some(refreshed));
+                object.note(refreshed);
+                object.refreshed = refreshed;
                 object.note_at(refreshed, fastrand::f64())
             } else {
-                refreshed + object.interval + part(object.interval, 0.1 * fastrand::f64())
+                refreshed + object.interval() + part(object.interval(), 0.1 * fastrand::f64())
             };
-            self.schedule.finish(&number, Some(at(next)));
+            self.schedule.finish(job.run, Some(at(next)));
             return;
         }
         self.groups.unsubscribe(&number);
         let (count, asked) = (object.keys().len(), object.asked);
         let tolerated = if object.ready && !changed {
-            self.now - (object.interval / 10).min(HOLD)
+            self.now - (object.interval() / 10).min(HOLD)
         } else {
             asked
         };
         let run = Run {
+            slot: job.run,
             left: count,
             failed: None,
             taken: Vec::with_capacity(count),
@@ -63,17 +67,18 @@ impl Day {
         if run.failed.is_some() {
             let store = self.remote.keys[object.keys()[0] as usize].store;
             self.api_requests += u64::from(object.ready);
-            (object.ready, object.failures) = (false, object.failures + 1);
+            (object.ready, object.failures) = (false, object.failures.saturating_add(1));
             let line = &mut self.lines[usize::from(store)];
             let delay = if line.governor.is_open() {
                 line.waiting.push(number);
                 5 * MINUTE
             } else {
-                let delay = backoff::delay(object.failures, fastrand::f64());
+                let delay = backoff::delay(object.failures.into(), fastrand::f64());
                 i64::try_from(delay.as_millis()).unwrap_or(MINUTE)
             };
+            let slot = run.slot;
             self.runs.remove(&number);
-            self.schedule.finish(&number, Some(at(self.now + delay)));
+            self.schedule.finish(slot, Some(at(self.now + delay)));
             return;
         }
         let version = |key: &u32| {
@@ -87,12 +92,12 @@ impl Day {
         let oldest = run.taken.iter().map(|taken| taken.read_at).min();
         let refreshed = oldest.map_or(self.now, Timestamp::as_millisecond);
         // The first sync is three writes; a change reads and writes the Secret and the status.
-        let writes = match (object.noted, seen == object.seen && object.ready) {
+        let writes = match (object.noted(), seen == object.seen && object.ready) {
             (None, _) | (_, false) => 3,
             (_, true) => 0,
         };
         for (key, (old, new)) in object.keys().iter().zip(object.seen.iter().zip(&seen)) {
-            if object.noted.is_some() && old != new {
+            if object.noted().is_some() && old != new {
                 self.delay
                     .add(self.now - self.remote.keys[*key as usize].changed_at);
             }
@@ -114,18 +119,18 @@ impl Day {
             return;
         };
         let object = &mut self.fleet.objects[number as usize];
-        if object.noted.is_none() {
+        if object.noted().is_none() {
             self.first_sync.add(self.now - object.asked);
         }
         (object.ready, object.failures) = (true, 0);
-        object.noted = Some(object.noted.unwrap_or(refreshed).max(refreshed));
+        object.note(object.noted().unwrap_or(refreshed).max(refreshed));
         object.refreshed = refreshed;
-        let interval = Duration::from_millis(u64::try_from(object.interval).unwrap_or(1));
+        let interval = Duration::from_millis(u64::try_from(object.interval()).unwrap_or(1));
         let next = object.note_at(refreshed, fastrand::f64());
         let current = self
             .groups
             .subscribe(number, interval, run.taken, fastrand::f64());
-        self.schedule.finish(&number, Some(at(next)));
+        self.schedule.finish(run.slot, Some(at(next)));
         if !current {
             self.wake(vec![number], self.now);
         }
