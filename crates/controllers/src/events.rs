@@ -1,7 +1,7 @@
 //! Events about our own objects, handed to the recorder of their controller.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
+use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
 use lockstep_engine::StoreRecord;
 use lockstep_plan::{EventNote, Severity, StoreKind};
 use lockstep_runtime::events::{EventType, ObjectRef, Recorder};
@@ -17,6 +17,16 @@ pub(crate) fn about_external_secret(
     let kind = (ExternalSecret::API_VERSION, ExternalSecret::KIND);
     publish(
         &recorders.external_secret,
+        &reference(kind, &object.metadata),
+        event,
+    );
+}
+
+/// Records an event about a PushSecret.
+pub(crate) fn about_push_secret(recorders: &Recorders, object: &PushSecret, event: &EventNote) {
+    let kind = (PushSecret::API_VERSION, PushSecret::KIND);
+    publish(
+        &recorders.push_secret,
         &reference(kind, &object.metadata),
         event,
     );

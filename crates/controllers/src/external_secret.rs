@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_engine::World;
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_plan::Failure;
 use lockstep_plan::external_secret::{NextRun, created_by, tolerance};
 use lockstep_plan::generic::ObjectRef;
 use lockstep_runtime::dispatch::Next;
@@ -15,15 +14,14 @@ use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::generic;
 use crate::key::ObjectKey;
+use crate::mirror::Reader;
 use crate::shared::Shared;
+use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
 
 /// Time between two looks for a Secret that someone else is to make. It carries no label yet, so no
 /// watch shows it.
 const LOOK_FOR_TARGET: SignedDuration = SignedDuration::from_secs(15);
-/// Seconds to the next try of an object whose store is probed. It is woken when the store is back;
-/// this is only for the case that nothing wakes it.
-const WITHOUT_WAKING: f64 = 300.0;
 
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
@@ -65,7 +63,8 @@ fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
     }
     let stores = shared.mirror.external_secrets().stores_of(key);
     let stores: Vec<_> = stores.into_iter().map(|(store, _)| store).collect();
-    shared.mirror.stores().hold(key, &stores, now)
+    let user = Reader::Object(key.clone());
+    shared.mirror.stores().hold(&user, &stores, now)
 }
 
 /// Lets shared reads keep the object fresh, where they can. Returns whether they do.
@@ -137,45 +136,20 @@ async fn exists(world: &ClusterWorld<'_>, target: &ObjectKey) -> bool {
 }
 
 fn next(shared: &Shared, outcome: &Outcome, now: Timestamp, kept_fresh: bool) -> Next {
-    let failed = outcome.failure.is_some();
-    let at = |delay: SignedDuration| now.saturating_add(delay).unwrap_or(Timestamp::MAX);
     let next = match outcome.next {
         // Shared reads come sooner; the object itself only notes now and then what they did.
         NextRun::At(time) if kept_fresh => Next::At(outcome.note_at.unwrap_or(time).max(time)),
-        NextRun::At(time) => Next::At(time),
-        NextRun::After(delay) => {
-            let time = at(SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX));
-            if failed {
-                Next::FailedUntil(time)
-            } else {
-                Next::At(time)
-            }
-        }
-        NextRun::Backoff if failed => Next::Failed,
-        NextRun::Backoff => Next::Again,
-        NextRun::Breaker if is_probed(shared, outcome) => {
-            let delay = WITHOUT_WAKING * (0.8 + 0.4 * fastrand::f64());
-            Next::FailedUntil(at(
-                SignedDuration::try_from_secs_f64(delay).unwrap_or_default()
-            ))
-        }
-        NextRun::Breaker => Next::Failed,
-        NextRun::OnChange => Next::Idle,
+        next => wake_up(shared, next, outcome.failure.as_ref(), now),
     };
     if outcome.awaits_target {
-        let look = at(LOOK_FOR_TARGET);
+        let look = now.saturating_add(LOOK_FOR_TARGET);
+        let look = look.unwrap_or(Timestamp::MAX);
         return match next {
             Next::At(time) => Next::At(time.min(look)),
             _ => Next::At(look),
         };
     }
     next
-}
-
-/// Whether the store that failed is probed, so that its return wakes the object.
-fn is_probed(shared: &Shared, outcome: &Outcome) -> bool {
-    let store = outcome.failure.as_ref().and_then(Failure::store);
-    store.is_some_and(|store| shared.reads.is_open(store))
 }
 
 fn log(key: &ObjectKey, outcome: &Outcome) {

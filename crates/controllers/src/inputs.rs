@@ -2,7 +2,7 @@
 //! a kind, of metadata only, started when the first of that kind is referred to. A change runs the
 //! objects concerned; whether they follow it is decided in `lockstep-plan`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{Stream, StreamExt};
@@ -11,13 +11,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube::{Api, Resource, ResourceExt};
-use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::{GENERATORS_GROUP, LABEL_MANAGED, LABEL_MANAGED_VALUE};
+use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_engine::credentials::{Credential, CredentialKind};
 use lockstep_generators::{CLUSTER_KIND, plural};
 use lockstep_plan::StoreKey;
-use lockstep_plan::external_secret::{SourceKind, generators, template_sources};
+use lockstep_plan::external_secret::{SourceKey, SourceKind, generators, template_sources};
+use lockstep_plan::push_secret::{self, SourceRef};
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::supervise::spawn;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
@@ -25,7 +26,7 @@ use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 use crate::key::ObjectKey;
 use crate::mirror::{InputKey, InputKind, Reader};
 use crate::shared::Shared;
-use crate::watches;
+use crate::{push_watches, watches};
 
 /// The watches that run.
 #[derive(Default)]
@@ -38,15 +39,37 @@ pub(crate) struct InputWatches {
 /// What an ExternalSecret reads from beside its stores.
 pub(crate) fn of_object(object: &ExternalSecret) -> BTreeSet<InputKey> {
     let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
-    let sources = template_sources(object).into_iter().map(|source| InputKey {
+    let sources = template_sources(object);
+    let sources = sources.iter().map(|source| of_source(source, namespace));
+    let generators = generators(object).map(|generator| of_generator(generator, namespace));
+    sources.chain(generators).collect()
+}
+
+/// What a PushSecret reads from beside its stores: its source, where that has a name, and what its
+/// template takes texts from.
+pub(crate) fn of_push(object: &PushSecret) -> BTreeSet<InputKey> {
+    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let templates = push_secret::template_sources(object);
+    let templates = templates.iter().map(|source| of_source(source, namespace));
+    let source = match push_secret::source(object) {
+        Some(SourceRef::Named(name)) => Some(InputKey {
+            kind: InputKind::Secret,
+            name: ObjectKey::new(namespace, name),
+        }),
+        Some(SourceRef::Generator(generator)) => Some(of_generator(generator, namespace)),
+        Some(SourceRef::Labelled(_)) | None => None,
+    };
+    templates.chain(source).collect()
+}
+
+fn of_source(source: &SourceKey, namespace: &str) -> InputKey {
+    InputKey {
         kind: match source.kind {
             SourceKind::ConfigMap => InputKind::ConfigMap,
             SourceKind::Secret => InputKind::Secret,
         },
         name: ObjectKey::new(namespace, &source.name),
-    });
-    let generators = generators(object).map(|generator| of_generator(generator, namespace));
-    sources.chain(generators).collect()
+    }
 }
 
 fn of_generator(generator: &GeneratorRef, namespace: &str) -> InputKey {
@@ -60,9 +83,21 @@ fn of_generator(generator: &GeneratorRef, namespace: &str) -> InputKey {
 
 /// Follows what an object reads from now on; an empty set forgets it.
 pub(crate) fn follow_object(shared: &Arc<Shared>, key: &ObjectKey, inputs: BTreeSet<InputKey>) {
-    let reader = Reader::Object(key.clone());
     let any = !inputs.is_empty();
+    let reader = Reader::Object(key.clone());
     shared.mirror.inputs().set(&reader, inputs);
+    if any {
+        start(shared);
+    }
+}
+
+/// The same for a PushSecret, which may also read Secrets by their labels.
+pub(crate) fn follow_push(shared: &Arc<Shared>, key: &ObjectKey, inputs: BTreeSet<InputKey>) {
+    let any = !inputs.is_empty() || shared.mirror.push_secrets().has_selectors();
+    shared
+        .mirror
+        .inputs()
+        .set(&Reader::Push(key.clone()), inputs);
     if any {
         start(shared);
     }
@@ -93,7 +128,10 @@ pub(crate) fn follow_store(
 
 /// Starts the watches that are missing.
 fn start(shared: &Arc<Shared>) {
-    let wanted = shared.mirror.inputs().kinds();
+    let mut wanted = shared.mirror.inputs().kinds();
+    if shared.mirror.push_secrets().has_selectors() {
+        wanted.insert(InputKind::Secret);
+    }
     for kind in wanted {
         let started = &shared.inputs.started;
         let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,11 +208,7 @@ async fn run<K: ResourceExt>(
                 }
             }
             Change::Applied(object) => saw(&shared, &kind, object.meta(), listed),
-            Change::Deleted(object) => {
-                let input = key(&kind, object.meta());
-                let readers = shared.mirror.inputs().saw(&input, "", false);
-                tell(&shared, readers);
-            }
+            Change::Deleted(object) => gone(&shared, &kind, &key(&kind, object.meta()).name),
             Change::Synced => {
                 listed = false;
                 if whole {
@@ -202,6 +236,11 @@ pub(crate) fn saw(shared: &Shared, kind: &InputKind, meta: &ObjectMeta, listed: 
         .inputs()
         .saw(&key(kind, meta), &version, listed);
     tell(shared, readers);
+    if *kind == InputKind::Secret && !listed {
+        let none = BTreeMap::new();
+        let labels = meta.labels.as_ref().unwrap_or(&none);
+        push_watches::secret_changed(shared, &key(kind, meta).name, Some(labels));
+    }
 }
 
 /// Tells that an object is gone that may be an input.
@@ -212,6 +251,9 @@ pub(crate) fn gone(shared: &Shared, kind: &InputKind, name: &ObjectKey) {
     };
     let readers = shared.mirror.inputs().saw(&input, "", false);
     tell(shared, readers);
+    if *kind == InputKind::Secret {
+        push_watches::secret_changed(shared, name, None);
+    }
 }
 
 fn key(kind: &InputKind, meta: &ObjectMeta) -> InputKey {
@@ -231,6 +273,7 @@ fn tell(shared: &Shared, readers: Vec<Reader>) {
                 tracing::debug!(external_secret = %key, "an input changed");
                 shared.input_changed(vec![key], shared.now());
             }
+            Reader::Push(key) => push_watches::input_changed(shared, key),
             Reader::Store(store, caller) => {
                 tracing::debug!(%store, "a credential changed");
                 watches::credential_changed(shared, &store, caller.as_deref());

@@ -12,12 +12,17 @@ mod generic;
 mod inputs;
 mod key;
 mod mirror;
+mod push_secret;
+mod push_watches;
+mod push_world;
 mod run;
 mod scrape;
 mod shared;
 mod sharing;
 mod staleness;
 mod store;
+mod store_finalizer;
+mod wake_up;
 mod watches;
 mod world;
 

@@ -5,7 +5,9 @@ mod external_secrets;
 mod inputs;
 mod namespaces;
 mod packed;
+mod push_secrets;
 mod relist;
+mod seen;
 mod stores;
 mod targets;
 
@@ -14,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) use external_secrets::{ExternalSecrets, Touch, key_of as external_secret_key};
 pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};
 pub(crate) use namespaces::Namespaces;
+pub(crate) use push_secrets::{PushSecrets, key_of as push_secret_key};
 pub(crate) use relist::Relist;
 pub(crate) use stores::Stores;
 pub(crate) use targets::{Targets, key_of as secret_key};
@@ -22,6 +25,7 @@ pub(crate) use targets::{Targets, key_of as secret_key};
 #[derive(Default)]
 pub(crate) struct Mirror {
     external_secrets: Mutex<ExternalSecrets>,
+    push_secrets: Mutex<PushSecrets>,
     stores: Mutex<Stores>,
     targets: Mutex<Targets>,
     namespaces: Mutex<Namespaces>,
@@ -31,6 +35,10 @@ pub(crate) struct Mirror {
 impl Mirror {
     pub(crate) fn external_secrets(&self) -> MutexGuard<'_, ExternalSecrets> {
         locked(&self.external_secrets)
+    }
+
+    pub(crate) fn push_secrets(&self) -> MutexGuard<'_, PushSecrets> {
+        locked(&self.push_secrets)
     }
 
     pub(crate) fn stores(&self) -> MutexGuard<'_, Stores> {

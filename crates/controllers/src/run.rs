@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
-use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
+use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
 use lockstep_engine::reads::Observer;
 use lockstep_plan::StoreKind;
 use lockstep_provider::Services;
@@ -25,10 +25,10 @@ use crate::config::Config;
 use crate::gate::{self, Gate};
 use crate::gauges::Gauges;
 use crate::key::ObjectKey;
-use crate::scrape::{ExternalSecretRows, StoreRows};
+use crate::scrape::{ExternalSecretRows, PushSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
-use crate::{external_secret, sharing, store, watches};
+use crate::{external_secret, push_secret, push_watches, sharing, store, watches};
 
 /// How long the last events may take after a stop was asked for.
 const EVENTS_GRACE: Duration = Duration::from_millis(250);
@@ -59,6 +59,7 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
 
 struct Controllers {
     external_secrets: Dispatcher<ObjectKey>,
+    push_secrets: Dispatcher<ObjectKey>,
     secret_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_stores: Dispatcher<lockstep_plan::StoreKey>,
 }
@@ -75,6 +76,7 @@ impl Controllers {
         };
         Self {
             external_secrets: Dispatcher::new(settings("externalsecret")),
+            push_secrets: Dispatcher::new(settings("pushsecret")),
             secret_stores: Dispatcher::new(settings("secretstore")),
             cluster_stores: Dispatcher::new(settings("clustersecretstore")),
         }
@@ -83,12 +85,14 @@ impl Controllers {
     fn shared(&self, config: &Config, edges: &Edges) -> Arc<Shared> {
         let queues = Queues {
             external_secrets: self.external_secrets.handle(),
+            push_secrets: self.push_secrets.handle(),
             secret_stores: self.secret_stores.handle(),
             cluster_stores: self.cluster_stores.handle(),
         };
         let events = Events::start(&edges.client, Arc::clone(&edges.services.time));
         let recorders = Recorders {
             external_secret: events.recorder("external-secrets"),
+            push_secret: events.recorder("pushsecret"),
             secret_store: events.recorder("secret-store"),
             cluster_store: events.recorder("cluster-secret-store"),
             all: events,
@@ -110,6 +114,16 @@ impl Controllers {
         };
         let secret_stores = store_run(self.secret_stores, config.check_secret_stores);
         let cluster_stores = store_run(self.cluster_stores, config.settings.cluster_stores);
+        let push_secrets = async {
+            if !config.settings.push_secrets || !gates.pushes_opened(&shared, &shutdown).await {
+                return;
+            }
+            let (shared, mirror) = (Arc::clone(&shared), Arc::clone(&shared));
+            let run = move |job: Job<_>| push_secret::run(Arc::clone(&shared), job.key);
+            let store_of = move |key: &ObjectKey| mirror.mirror.push_secrets().first_store(key);
+            let dispatcher = self.push_secrets.by_class(Arc::new(store_of));
+            dispatcher.run(run, shutdown.clone()).await;
+        };
         let external_secrets = async {
             tokio::select! {
                 () = gates.opened() => {}
@@ -124,7 +138,12 @@ impl Controllers {
             let objects = dispatcher.run(run, shutdown.clone());
             futures_util::join!(reads, objects);
         };
-        futures_util::join!(secret_stores, cluster_stores, external_secrets);
+        futures_util::join!(
+            secret_stores,
+            cluster_stores,
+            external_secrets,
+            push_secrets
+        );
         shared.recorders.all.flush(EVENTS_GRACE).await;
     }
 }
@@ -149,6 +168,17 @@ impl Gates {
         ];
         let optional = [self.cluster_stores.clone(), self.namespaces.clone()];
         gate::all(&required, if self.cluster_scope { &optional } else { &[] }).await;
+    }
+
+    /// Whether PushSecrets may run: once what they depend on was listed, unless a stop comes first.
+    async fn pushes_opened(&self, shared: &Shared, shutdown: &Shutdown) -> bool {
+        let required = [shared.pushes_listed.clone(), self.secret_stores.clone()];
+        let optional = [self.cluster_stores.clone(), self.namespaces.clone()];
+        let optional: &[Gate] = if self.cluster_scope { &optional } else { &[] };
+        tokio::select! {
+            () = gate::all(&required, optional) => true,
+            () = shutdown.requested() => false,
+        }
     }
 }
 
@@ -181,6 +211,15 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         "secretstores",
         watches::secret_stores(Arc::clone(shared), changes, gate),
     );
+
+    if config.settings.push_secrets {
+        let api = scoped::<PushSecret>(edges, config);
+        let changes = watch(api, all(), part(PushSecret::CRD_NAME));
+        spawn(
+            "pushsecrets",
+            push_watches::push_secrets(Arc::clone(shared), changes),
+        );
+    }
 
     let labels = Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}"));
     let managed = watch::Settings { labels, ..all() };
@@ -230,6 +269,12 @@ fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
         shared: Arc::clone(shared),
         extended,
     }));
+    if config.settings.push_secrets {
+        metrics.add_rows(Arc::new(PushSecretRows {
+            shared: Arc::clone(shared),
+            extended,
+        }));
+    }
     let stores = |kind| StoreRows {
         shared: Arc::clone(shared),
         kind,

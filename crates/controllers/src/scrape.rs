@@ -57,9 +57,7 @@ impl Rows for ExternalSecretRows {
 
     fn page(&self, family: &Family, cursor: Option<String>, page: &mut Page<'_>) -> Option<String> {
         let objects = self.shared.mirror.external_secrets();
-        let after = cursor.as_deref().and_then(|text| text.split_once('/'));
-        let after = after.map(|(namespace, name)| ObjectKey::new(namespace, name));
-        for (key, row) in objects.after(after.as_ref()) {
+        for (key, row) in objects.after(behind(cursor.as_deref()).as_ref()) {
             let own = if self.extended {
                 row.labels()
             } else {
@@ -81,6 +79,56 @@ impl Rows for ExternalSecretRows {
         }
         None
     }
+}
+
+/// Series of PushSecrets.
+pub(crate) struct PushSecretRows {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) extended: bool,
+}
+
+impl Rows for PushSecretRows {
+    fn families(&self) -> &'static [Family] {
+        &[
+            Family {
+                name: "pushsecret_status_condition",
+                kind: Kind::Gauge,
+                help: "The status condition of a PushSecret",
+            },
+            Family {
+                name: "pushsecret_reconcile_duration",
+                kind: Kind::Gauge,
+                help: "The duration of the last run of a PushSecret in nanoseconds",
+            },
+        ]
+    }
+
+    fn page(&self, family: &Family, cursor: Option<String>, page: &mut Page<'_>) -> Option<String> {
+        let objects = self.shared.mirror.push_secrets();
+        for (key, row) in objects.after(behind(cursor.as_deref()).as_ref()) {
+            let own = if self.extended {
+                row.labels()
+            } else {
+                BTreeMap::new()
+            };
+            let labels = labels(key.namespace(), key.name(), self.extended.then_some(&own));
+            if family.name.ends_with("_duration") {
+                page.sample(&labels, nanos(row.last_nanos));
+            } else {
+                conditions(page, &labels, row.ready);
+            }
+            if page.is_full() {
+                return Some(key.to_string());
+            }
+        }
+        None
+    }
+}
+
+/// The object a page ended with.
+fn behind(cursor: Option<&str>) -> Option<ObjectKey> {
+    let (namespace, name) = cursor?.split_once('/')?;
+    Some(ObjectKey::new(namespace, name))
 }
 
 /// Series of stores of one kind. There are few stores, so one page holds them all.

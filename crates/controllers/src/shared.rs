@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use jiff::Timestamp;
 use kube::Client;
 use lockstep_engine::{Connections, Reads, StoreRecord, StoreSource};
-use lockstep_plan::{Settings, StoreKey, StoreLookup, StoreView};
+use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_provider::Services;
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::dispatch::Handle;
@@ -14,6 +14,7 @@ use lockstep_runtime::events::{Events, Recorder};
 
 use crate::config::Config;
 use crate::deletion::DeletionGuard;
+use crate::gate::Gate;
 use crate::generic::GenericTargets;
 use crate::inputs::InputWatches;
 use crate::key::ObjectKey;
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
     pub(crate) generic: GenericTargets,
+    /// Opens when all PushSecrets are known: only then may a store be let go.
+    pub(crate) pushes_listed: Gate,
     /// Only this namespace, where one is given.
     pub(crate) namespace: Option<String>,
     settings: [Arc<Settings>; 2],
@@ -44,6 +47,7 @@ pub(crate) struct Shared {
 /// Queues of the controllers.
 pub(crate) struct Queues {
     pub(crate) external_secrets: Handle<ObjectKey>,
+    pub(crate) push_secrets: Handle<ObjectKey>,
     pub(crate) secret_stores: Handle<StoreKey>,
     pub(crate) cluster_stores: Handle<StoreKey>,
 }
@@ -51,6 +55,7 @@ pub(crate) struct Queues {
 /// Event recorders, one a component name.
 pub(crate) struct Recorders {
     pub(crate) external_secret: Recorder,
+    pub(crate) push_secret: Recorder,
     pub(crate) secret_store: Recorder,
     pub(crate) cluster_store: Recorder,
     /// What all of them send to.
@@ -104,6 +109,7 @@ impl Shared {
             queues,
             recorders,
             generic: GenericTargets::default(),
+            pushes_listed: Gate::default(),
             namespace: config.namespace.clone(),
             settings: [with(settings.observed_generation), with(false)],
             prunes_generation: AtomicBool::new(false),
@@ -168,6 +174,15 @@ impl StoreLookup for Shared {
             .stores()
             .get(key)
             .map(|record| Arc::clone(&record.view))
+    }
+
+    fn stores(&self, kind: StoreKind, namespace: &str) -> Vec<Arc<StoreView>> {
+        let stores = self.mirror.stores();
+        let near = stores.of_kind(kind).filter(|record| {
+            let own = record.key.namespace.as_deref();
+            own.is_none_or(|own| own == namespace)
+        });
+        near.map(|record| Arc::clone(&record.view)).collect()
     }
 }
 

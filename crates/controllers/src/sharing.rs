@@ -21,9 +21,9 @@ use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::{Crew, supervise};
 use tokio::sync::Notify;
 
-use crate::inputs;
 use crate::key::ObjectKey;
 use crate::shared::Shared;
+use crate::{inputs, push_watches};
 
 use places::Places;
 
@@ -119,6 +119,7 @@ impl Observer for Shared {
             self.queues.external_secrets.due(key, at);
             at = at.saturating_add(step).unwrap_or(at);
         }
+        push_watches::wake_waiting(self, store);
     }
 }
 

@@ -8,13 +8,15 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
 use lockstep_engine::{StoreRecord, WorldError, store as engine};
-use lockstep_plan::store::{StorePlan, report};
+use lockstep_plan::store::{StorePlan, has_finalizer, report};
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::dispatch::Next;
 
 use crate::deletion;
 use crate::events::about_store;
+use crate::mirror::Reader;
 use crate::shared::Shared;
+use crate::store_finalizer;
 use crate::watches::saw_store;
 use crate::world::{target, world_error};
 
@@ -24,16 +26,34 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     let next = check(&shared, key.clone()).await;
     let held = shared.mirror.stores().check_ended(&key);
     for user in held {
-        shared.queues.external_secrets.fresh(user);
+        match user {
+            Reader::Object(key) => shared.queues.external_secrets.fresh(key),
+            Reader::Push(key) => shared.queues.push_secrets.fresh(key),
+            Reader::Store(..) => {}
+        }
     }
     next
 }
 
 async fn check(shared: &Shared, key: StoreKey) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    let Some(record) = shared.mirror.stores().get(&key) else {
+    let known = shared.mirror.stores().get(&key);
+    let Some(record) = known else {
         return Next::Idle;
     };
+    let waited = has_finalizer(&record.metadata);
+    let record = match store_finalizer::settle(shared, record).await {
+        Ok(record) => record,
+        Err(WorldError::NotFound) => return Next::Idle,
+        Err(error) => {
+            tracing::debug!(store = %key, %error, "could not write the store's finalizer");
+            return Next::Again;
+        }
+    };
+    if record.view.deleting && waited && !has_finalizer(&record.metadata) {
+        tracing::debug!(store = %key, "let go");
+        return Next::Idle;
+    }
     let Some(outcome) = engine::check(&record, shared.reads.connections(), shared.settings()).await
     else {
         tracing::debug!(store = %key, "skip store");

@@ -14,10 +14,10 @@ use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
-use crate::inputs;
 use crate::key::ObjectKey;
 use crate::mirror::{InputKind, Touch};
 use crate::shared::Shared;
+use crate::{inputs, push_watches};
 
 /// Time between the runs of two users of something that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -179,19 +179,24 @@ pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
         // Before anyone is woken: whoever runs now had better wait for what the check says.
         shared.mirror.stores().check_asked(&key, shared.now());
     }
-    if touch.wake_users {
+    if touch.wakes_users() {
         let waiting = shared.mirror.external_secrets().waiting_on(&key);
         wake(shared, waiting);
+        push_watches::wake_waiting(shared, &key);
     }
     if touch.new_spec {
         refresh_users(shared, &key);
+    }
+    if touch.new_spec || touch.became_ready {
+        push_watches::store_changed(shared, &key);
     }
     if touch.run {
         check_store(shared, key);
     }
 }
 
-fn check_store(shared: &Shared, key: StoreKey) {
+/// Sends a store to a run.
+pub(crate) fn check_store(shared: &Shared, key: StoreKey) {
     match key.kind {
         StoreKind::SecretStore => shared.queues.secret_stores.fresh(key),
         StoreKind::ClusterSecretStore => shared.queues.cluster_stores.fresh(key),
@@ -221,6 +226,7 @@ pub(crate) fn credential_changed(shared: &Shared, store: &StoreKey, caller: Opti
         .store_changed(store, shared.now());
     let concerned = |key: &ObjectKey| caller.is_none_or(|caller| key.namespace() == caller);
     run_spread(shared, users.into_iter().filter(concerned).collect());
+    push_watches::wake_waiting(shared, store);
     check_store(shared, store.clone());
 }
 
@@ -268,6 +274,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
 fn namespace_changed(shared: &Shared, name: &str) {
     let (waiting, ready) = shared.mirror.external_secrets().in_namespace(name);
     wake(shared, waiting);
+    push_watches::namespace_changed(shared, name);
     let alone = ready.into_iter().filter(|key| shared.sharing.leave(key));
     shared.look_again(alone.collect());
 }

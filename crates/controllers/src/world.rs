@@ -60,12 +60,14 @@ impl World for ClusterWorld<'_> {
             .merge(&target, patch, Some(FIELD_MANAGER))
             .await;
         let patched: ExternalSecret = patched.map_err(world_error)?;
-        // The finalizer we asked for must not look like a change by someone else.
-        let now = self.shared.now();
-        self.shared
-            .mirror
-            .external_secrets()
-            .apply(patched.clone(), now);
+        // The finalizer we asked for must not look like a change by someone else. An object that
+        // was deleted meanwhile stays out of the mirror.
+        let (key, now) = (external_secret_key(&patched), self.shared.now());
+        let mut rows = self.shared.mirror.external_secrets();
+        if rows.contains(&key) {
+            rows.apply(patched.clone(), now);
+        }
+        drop(rows);
         Ok(patched)
     }
 

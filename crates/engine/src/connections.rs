@@ -169,6 +169,11 @@ impl Connections {
         let _ = self.observer.set(observer);
     }
 
+    /// The time.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.services.time.now()
+    }
+
     /// The clock.
     pub(crate) fn time(&self) -> Arc<dyn Time> {
         Arc::clone(&self.services.time)

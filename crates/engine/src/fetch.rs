@@ -75,7 +75,8 @@ pub async fn fetch<W: World>(
     stream::iter(items).buffered(AT_ONCE).collect().await
 }
 
-async fn generate<W: World>(
+/// Lets a generator make values for an object of namespace `caller`.
+pub(crate) async fn generate<W: World>(
     reference: &GeneratorRef,
     caller: &str,
     world: &W,

@@ -8,6 +8,8 @@ pub mod connections;
 pub mod credentials;
 pub mod external_secret;
 pub mod fetch;
+pub mod push_secret;
+pub mod push_world;
 pub mod reads;
 mod remote_generator;
 pub mod store;
@@ -16,6 +18,7 @@ pub mod world;
 
 pub use connections::Connections;
 pub use fetch::StoreSource;
+pub use push_world::PushWorld;
 pub use reads::Reads;
 pub use store_record::StoreRecord;
 pub use world::{Deletion, Generator, World, WorldError};

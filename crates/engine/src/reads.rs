@@ -9,6 +9,7 @@ mod governed;
 mod key;
 mod probe;
 mod tally;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -28,6 +29,7 @@ use crate::store_record::StoreRecord;
 pub use flight::Answer;
 pub use key::GroupKey;
 pub use tally::{Call, Calls};
+pub use write::Remote;
 
 use flight::{Errand, Flights};
 use governed::{Governed, Suspect};

@@ -19,11 +19,12 @@ pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
 pub use fetch::{FetchItem, FetchList, Place, Read, Source, generators, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};
 pub use names::{created_by, synced_resource_version};
+pub(crate) use observe::sources_of;
 pub use observe::{Observed, SourceKey, SourceKind, TargetView, TemplateSources, template_sources};
 pub use plan::{Plan, TargetPlan, confirm_deletion, deletion_held, plan};
+pub(crate) use report::next_try;
 pub use report::{Applied, Kept, NextRun, Report, TargetOutcome, report};
 pub use status::note_at;
-pub(crate) use status::share_of;
 
 #[cfg(test)]
 mod tests;

@@ -71,6 +71,18 @@ impl Failure {
         Self::new(message, "ApiServer", text).retrying(Retry::Slow)
     }
 
+    /// A failure that upstream words as a whole: `text` is event and condition.
+    pub fn worded(cause: &'static str, text: impl Into<String>) -> Self {
+        Self::new("", cause, text)
+    }
+
+    /// The same for a failure of a provider; `wording` puts upstream's words around its text.
+    pub fn worded_error(error: &Error, wording: impl Fn(&str) -> String) -> Self {
+        Self::of_error("", error)
+            .with_event(&wording)
+            .with_detail(&wording)
+    }
+
     /// Sets when to try again.
     pub fn retrying(mut self, retry: Retry) -> Self {
         self.0.retry = retry;
@@ -169,7 +181,8 @@ impl Failure {
         &self.0.notes
     }
 
-    /// Message of the condition: constant text, cause and detail.
+    /// Message of the condition: constant text, cause and detail. Without a constant text the
+    /// detail is upstream's own wording, which comes first, and the cause follows in brackets.
     pub fn condition_message(&self) -> String {
         let Inner {
             message,
@@ -177,7 +190,11 @@ impl Failure {
             detail,
             ..
         } = &*self.0;
-        let mut text = format!("{message}: {cause}: {}", stable(detail));
+        let mut text = if message.is_empty() {
+            format!("{} ({cause})", stable(detail))
+        } else {
+            format!("{message}: {cause}: {}", stable(detail))
+        };
         text.truncate(text.floor_char_boundary(MAX_MESSAGE));
         text
     }

@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::RefreshPolicy;
 use lockstep_golang::duration::Duration as GoDuration;
 
 use crate::conditions::is_ready;
-use crate::external_secret::{share_of, synced_resource_version, template_sources};
+use crate::external_secret::{synced_resource_version, template_sources};
+use crate::meta::share_of;
 use crate::settings::{RefreshNote, Settings};
 use crate::window::{self, Permit};
 
@@ -39,7 +41,12 @@ pub(crate) enum Due {
 
 /// The interval in force; an error names the text that is no duration.
 pub(crate) fn interval(object: &ExternalSecret) -> Result<GoDuration, String> {
-    match object.spec.refresh_interval.as_deref() {
+    interval_of(object.spec.refresh_interval.as_deref())
+}
+
+/// The interval that is written, or the default.
+pub(crate) fn interval_of(written: Option<&str>) -> Result<GoDuration, String> {
+    match written {
         None => Ok(DEFAULT_INTERVAL),
         Some(text) => GoDuration::parse(text).map_err(|error| error.to_string()),
     }
@@ -113,12 +120,18 @@ pub(crate) fn resumed(
     if !(settled && missed && is_periodic(object, interval)) {
         return due;
     }
+    let slot = resume_slot(&object.metadata, started, interval);
+    slot.filter(|slot| *slot > now).map_or(due, Due::Spread)
+}
+
+/// The time after a start at which a missed refresh is made up for.
+pub(crate) fn resume_slot(
+    meta: &ObjectMeta,
+    started: Timestamp,
+    interval: GoDuration,
+) -> Option<Timestamp> {
     let longest = SignedDuration::from_nanos(interval.as_nanos()).min(LONGEST_RESUME);
-    let slot = started.checked_add(longest.mul_f64(share_of(object)));
-    match slot {
-        Ok(slot) if slot > now => Due::Spread(slot),
-        _ => due,
-    }
+    started.checked_add(longest.mul_f64(share_of(meta))).ok()
 }
 
 /// The interval and the windows; a refresh in the future is a clock that was wrong.
@@ -227,7 +240,7 @@ pub(crate) fn spread(deadline: Timestamp, interval: GoDuration, jitter: f64) -> 
     deadline.checked_add(delay).unwrap_or(deadline)
 }
 
-fn later(from: Timestamp, interval: GoDuration) -> Option<Timestamp> {
+pub(crate) fn later(from: Timestamp, interval: GoDuration) -> Option<Timestamp> {
     from.checked_add(SignedDuration::from_nanos(interval.as_nanos()))
         .ok()
 }

@@ -1,5 +1,6 @@
 //! Data, labels and annotations of a target: those of the ExternalSecret where there is no
-//! template, else what the template says. The Secret that exists is not looked at here.
+//! template, else what the template says. The Secret that exists is not looked at here. What a
+//! PushSecret pushes is rendered by the same rules.
 
 mod engine;
 mod fault;
@@ -61,6 +62,18 @@ pub(crate) fn render(
         .and_then(|()| validate::secret_template(&object.spec))
         .map_err(RenderError::from)
         .and_then(|()| template::apply(template, data, means))
+        .map_err(|error| error.within("could not apply template"))
+}
+
+/// Renders what a PushSecret pushes: its source with what the template adds.
+pub(crate) fn render_push(
+    template: &Template,
+    source: Rendered,
+    means: Means<'_>,
+) -> Result<Rendered, RenderError> {
+    supported(template)
+        .map_err(RenderError::from)
+        .and_then(|()| template::extend(template, source, means))
         .map_err(|error| error.within("could not apply template"))
 }
 

@@ -2,14 +2,18 @@
 //! after a check, and who may use a store. Checking itself is the shell's.
 
 mod access;
+mod admit;
 mod decide;
+mod finalizer;
 mod identity;
 mod object;
 mod report;
 mod view;
 
 pub use access::{Access, Denied};
+pub(crate) use admit::{Refusal, admit, allow, not_found};
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
+pub use finalizer::{has_finalizer, settle_finalizer};
 pub use identity::{StoreKey, StoreKind, UnsupportedKind};
 pub use object::StoreObject;
 pub use report::{CheckOutcome, StorePlan, report};

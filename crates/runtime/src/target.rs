@@ -2,8 +2,8 @@
 //! the client library, which would log an answer it cannot decode together with its secret values.
 
 use http::Request as HttpRequest;
-use kube::api::GetParams;
-use kube::core::{ApiResource, DynamicObject, Request};
+use kube::api::{GetParams, ListParams};
+use kube::core::{ApiResource, DynamicObject, Request, Selector};
 use kube::{Client, Resource};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -99,6 +99,26 @@ impl Target {
     pub(crate) fn collection(&self) -> Request {
         Request::new(&self.path)
     }
+}
+
+/// Objects of a kind in a namespace that a selector matches.
+pub async fn list<K>(
+    client: &Client,
+    namespace: &str,
+    selector: &Selector,
+) -> Result<Vec<K>, Failure>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned,
+{
+    let params = ListParams::default().labels_from(selector);
+    let request = Request::new(K::url_path(&(), Some(namespace))).list(&params);
+    let list: Items<K> = send(client, request).await?;
+    Ok(list.items)
+}
+
+#[derive(Deserialize)]
+struct Items<K> {
+    items: Vec<K>,
 }
 
 /// Sends a request and decodes its answer.

@@ -92,6 +92,7 @@ impl StoreLookup for AnyStore {
                 key: key.clone(),
                 uid: String::new(),
                 generation: 1,
+                labels: std::collections::BTreeMap::new(),
                 class: None,
                 ready: Some(true),
                 deleting: false,

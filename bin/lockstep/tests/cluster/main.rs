@@ -14,6 +14,7 @@ mod inputs;
 mod leadership;
 mod monitoring;
 mod process;
+mod push;
 mod quiet;
 mod server;
 mod sharing;

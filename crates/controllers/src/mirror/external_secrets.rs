@@ -4,7 +4,6 @@
 mod freshness;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use lockstep_plan::StoreKey;
 
 use super::packed::Packed;
 use super::relist::Relist;
+use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
 
 /// One ExternalSecret.
@@ -70,7 +70,7 @@ impl Row {
 
     fn refresh(&mut self, object: &ExternalSecret) {
         self.packed = Packed::of(object);
-        self.version = version(object);
+        self.version = version(&object.metadata);
         self.ready = ready(object);
         self.age = freshness::Age::of(object);
     }
@@ -116,14 +116,14 @@ impl ExternalSecrets {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
         self.relist.saw(&key);
-        let trigger = trigger(&object);
+        let trigger = trigger(&object.metadata, FINALIZER_EXTERNAL_SECRET);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
             let mut row = self.row(&key, &object, trigger);
             row.memory.asked = now;
             self.rows.insert(key.clone(), row);
             return (key, Touch::New);
         };
-        let touch = if version(&object) < row.version {
+        let touch = if version(&object.metadata) < row.version {
             Touch::Same
         } else if row.trigger == trigger {
             row.refresh(&object);
@@ -226,9 +226,7 @@ impl ExternalSecrets {
     /// A number for the first store an object names: the same for everyone who names it first.
     pub(crate) fn first_store(&self, key: &ObjectKey) -> Option<u64> {
         let store = self.rows.get(key)?.stores.first()?;
-        let mut hasher = DefaultHasher::new();
-        store.hash(&mut hasher);
-        Some(hasher.finish())
+        Some(number_of(store))
     }
 
     /// The stores an object names, with the number of their users.
@@ -383,32 +381,6 @@ pub(crate) fn key_of(object: &ExternalSecret) -> ObjectKey {
         meta.namespace.as_deref().unwrap_or_default(),
         meta.name.as_deref().unwrap_or_default(),
     )
-}
-
-/// What a run depends on and the watch can tell. Status is left out: our own writes must not start
-/// a run.
-fn trigger(object: &ExternalSecret) -> u64 {
-    let meta = &object.metadata;
-    let mut hasher = DefaultHasher::new();
-    meta.uid.hash(&mut hasher);
-    meta.generation.hash(&mut hasher);
-    meta.labels.hash(&mut hasher);
-    meta.annotations.hash(&mut hasher);
-    meta.deletion_timestamp.is_some().hash(&mut hasher);
-    let finalizers = meta.finalizers.iter().flatten();
-    finalizers
-        .into_iter()
-        .any(|name| name == FINALIZER_EXTERNAL_SECRET)
-        .hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The resource version as a number; zero where it is none, so that such objects are always taken.
-fn version(object: &ExternalSecret) -> u64 {
-    let version = object.metadata.resource_version.as_deref();
-    version
-        .and_then(|version| version.parse().ok())
-        .unwrap_or_default()
 }
 
 fn ready(object: &ExternalSecret) -> Option<bool> {

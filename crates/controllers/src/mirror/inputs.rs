@@ -30,6 +30,8 @@ pub(crate) struct InputKey {
 pub(crate) enum Reader {
     /// An ExternalSecret.
     Object(ObjectKey),
+    /// A PushSecret.
+    Push(ObjectKey),
     /// A store, for the callers of this namespace or for all.
     Store(StoreKey, Option<Box<str>>),
 }

@@ -9,8 +9,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 
+use super::inputs::Reader;
 use super::relist::Relist;
-use crate::key::ObjectKey;
 
 /// How long the users of a store wait for the end of a check before they call it not ready.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
@@ -20,10 +20,17 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 pub(crate) struct StoreTouch {
     /// The store itself must be looked at.
     pub(crate) run: bool,
-    /// Objects that wait for it should try again.
-    pub(crate) wake_users: bool,
+    /// It is ready and was not.
+    pub(crate) became_ready: bool,
     /// Its spec is another one: what was read through it may be out of date.
     pub(crate) new_spec: bool,
+}
+
+impl StoreTouch {
+    /// Whether objects that wait for the store should try again.
+    pub(crate) fn wakes_users(self) -> bool {
+        self.run || self.became_ready
+    }
 }
 
 /// Stores of one kind or of both, by key.
@@ -38,7 +45,7 @@ pub(crate) struct Stores {
 struct Check {
     asked: Timestamp,
     /// Who wants to know how it ends.
-    held: BTreeSet<ObjectKey>,
+    held: BTreeSet<Reader>,
 }
 
 impl Stores {
@@ -51,7 +58,7 @@ impl Stores {
         let touch = match self.rows.get(&key) {
             None => StoreTouch {
                 run: true,
-                wake_users: true,
+                became_ready: false,
                 new_spec: false,
             },
             // Answers to our own writes overtake the watch.
@@ -64,7 +71,7 @@ impl Stores {
                 let became_ready = row.ready() == Some(true) && old.ready() != Some(true);
                 StoreTouch {
                     run: changed,
-                    wake_users: changed || became_ready,
+                    became_ready,
                     new_spec: old.view.uid != row.view.uid
                         || old.view.generation != row.view.generation,
                 }
@@ -120,7 +127,7 @@ impl Stores {
     }
 
     /// Notes that a check has ended and its result is known; returns who waited for it.
-    pub(crate) fn check_ended(&mut self, key: &StoreKey) -> BTreeSet<ObjectKey> {
+    pub(crate) fn check_ended(&mut self, key: &StoreKey) -> BTreeSet<Reader> {
         let check = self.checks.remove(key);
         check.map(|check| check.held).unwrap_or_default()
     }
@@ -129,7 +136,7 @@ impl Stores {
     /// tell may be out of date by the time it is read. Returns until when at most.
     pub(crate) fn hold(
         &mut self,
-        user: &ObjectKey,
+        user: &Reader,
         stores: &[StoreKey],
         now: Timestamp,
     ) -> Option<Timestamp> {

@@ -16,7 +16,7 @@ use super::Observed;
 use super::names::namespace;
 use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::store::{Denied, StoreKey};
+use crate::store::{Refusal, StoreKey, admit, not_found};
 
 /// What a run reads, in the order in which results are merged.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -250,42 +250,18 @@ fn usable_store(
         .unwrap_or(&unnamed);
     let key = StoreKey::referenced(reference, namespace(object))
         .map_err(|error| failed("InvalidSpec", error.to_string()))?;
-    let refused = |cause, text: String| failed(cause, text).from_store(key.clone());
     let Some(store) = observed.stores.store(&key) else {
         return Err(missing_store(&key, source));
     };
-    if store.is_foreign_to(&settings.class) {
-        return Err(refused(
-            "StoreForeign",
-            "can not reference unmanaged store".to_owned(),
-        ));
+    let caller = (namespace(object), observed.namespace_labels);
+    match admit(&store, caller, settings) {
+        Ok(()) => Ok(key),
+        Err(Refusal { cause, text }) => Err(failed(cause, text).from_store(key)),
     }
-    match store
-        .access
-        .check(namespace(object), observed.namespace_labels)
-    {
-        Ok(()) => {}
-        Err(Denied::Broken(text)) => return Err(refused("InvalidSpec", text)),
-        Err(Denied::NoMatch) => {
-            let text = format!(
-                "using cluster store {:?} is not allowed from namespace {:?}: denied by \
-                 spec.condition",
-                key.name,
-                namespace(object)
-            );
-            return Err(refused("StoreDenied", text));
-        }
-    }
-    if settings.flood_gate && store.ready != Some(true) {
-        return Err(refused("StoreNotReady", format!("{key} is not ready")));
-    }
-    Ok(key)
 }
 
 fn missing_store(key: &StoreKey, source: Option<&SourceRef>) -> Failure {
-    let StoreKey { kind, name, .. } = key;
-    let text =
-        format!("could not get {kind} {name:?}, {kind}.external-secrets.io {name:?} not found");
+    let (name, text) = (&key.name, not_found(key));
     let failure = failed("StoreNotFound", text).from_store(key.clone());
     let generator = source.is_some_and(|source| source.generator_ref.is_some());
     failure.with_detail(|text| match (name.is_empty(), generator) {

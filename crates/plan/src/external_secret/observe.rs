@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_api::external_secret::Template;
 use lockstep_provider::SecretMap;
 
 use crate::generic::Object;
@@ -83,9 +84,13 @@ pub type TemplateSources = BTreeMap<SourceKey, Result<SecretMap, String>>;
 /// The objects a template takes its texts from, in order and once each.
 pub fn template_sources(object: &ExternalSecret) -> Vec<SourceKey> {
     let target = object.spec.target.as_ref();
-    let entries = target.and_then(|target| target.template.as_ref());
+    sources_of(target.and_then(|target| target.template.as_deref()))
+}
+
+/// The objects that `templateFrom` of a template names.
+pub(crate) fn sources_of(template: Option<&Template>) -> Vec<SourceKey> {
     let mut keys = Vec::new();
-    for entry in entries.iter().flat_map(|template| &template.template_from) {
+    for entry in template.iter().flat_map(|template| &template.template_from) {
         let config_map = entry
             .config_map
             .iter()

@@ -278,7 +278,8 @@ fn next_refresh(observed: &Observed<'_>, now: Timestamp) -> NextRun {
     next.map_or(NextRun::OnChange, NextRun::At)
 }
 
-fn next_try(failure: &Failure) -> NextRun {
+/// When a failure is tried again.
+pub(crate) fn next_try(failure: &Failure) -> NextRun {
     match failure.retry() {
         Retry::OnChange => NextRun::After(RECHECK),
         Retry::Breaker => NextRun::Breaker,

@@ -1,25 +1,17 @@
 //! The status an ExternalSecret gets, and whether it is worth a write. Time alone is not, except
 //! for the note of the last refresh that is due now and then.
 
-use std::hash::Hasher;
-use std::time::Duration;
-
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::{Binding, RefreshPolicy};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_golang::duration::Duration as GoDuration;
 
-use super::names::{synced_resource_version, uid};
+use super::names::synced_resource_version;
 use crate::conditions::{seconds, set};
+use crate::meta::share_of;
+use crate::note;
 use crate::refresh;
-use crate::settings::{RefreshNote, Settings};
-
-/// Shortest time between two notes of an unchanged refresh.
-const NOTE_FLOOR: Duration = Duration::from_mins(10);
-/// Time by which notes at the floor are spread: as long as the floor, so that a fleet made at once is
-/// noted evenly from then on.
-const NOTE_SPREAD: Duration = NOTE_FLOOR;
+use crate::settings::Settings;
 
 /// Time a refresh may take.
 const REFRESH_TIME: SignedDuration = SignedDuration::from_secs(5);
@@ -142,9 +134,12 @@ pub fn note_at(
         .refresh_time
         .as_ref()
         .filter(|_| refresh::is_periodic(object, interval))?;
-    let due = noted.0.checked_add(note_period(object, interval)).ok()?;
+    let due = noted
+        .0
+        .checked_add(note::period(&object.metadata, interval))
+        .ok()?;
     let interval = SignedDuration::from_nanos(interval.as_nanos());
-    let longest = interval.mul_f64(1.25 + 0.15 * share_of(object)) + REFRESH_TIME;
+    let longest = interval.mul_f64(1.25 + 0.15 * share_of(&object.metadata)) + REFRESH_TIME;
     refreshed
         .checked_add(longest)
         .ok()
@@ -162,35 +157,17 @@ fn is_real_change(old: &ExternalSecretStatus, new: &ExternalSecretStatus) -> boo
         || old.binding != new.binding
 }
 
-/// Whether an unchanged refresh should be noted.
 fn note_is_due(object: &ExternalSecret, settings: &Settings, now: Timestamp) -> bool {
-    let status = object.status.as_ref();
-    let Some(noted) = status.and_then(|status| status.refresh_time.as_ref()) else {
-        return true;
-    };
-    if settings.refresh_note == RefreshNote::EveryRefresh || noted.0 > now {
-        return true;
-    }
+    let noted = object
+        .status
+        .as_ref()
+        .and_then(|status| status.refresh_time.as_ref());
     let interval = refresh::interval(object).unwrap_or_default();
-    now.duration_since(noted.0) >= note_period(object, interval)
-}
-
-/// Nine tenths of the interval; where that is short, ten minutes and a share of ten more that depends
-/// on the object, so that objects made together are not noted together.
-fn note_period(object: &ExternalSecret, interval: GoDuration) -> SignedDuration {
-    let most = SignedDuration::from_nanos(interval.as_nanos()).mul_f64(0.9);
-    let floor = SignedDuration::try_from(NOTE_FLOOR).unwrap_or_default();
-    if most >= floor {
-        return most;
-    }
-    let spread = SignedDuration::try_from(NOTE_SPREAD).unwrap_or_default();
-    floor + spread.mul_f64(share_of(object))
-}
-
-/// A number from 0 up to 1 that belongs to the object.
-pub(crate) fn share_of(object: &ExternalSecret) -> f64 {
-    let mut hasher = std::collections::hash_map::DefaultHasher::new();
-    hasher.write(uid(object).as_bytes());
-    let share = u32::try_from(hasher.finish() % 1_000_000).unwrap_or_default();
-    f64::from(share) / 1_000_000.0
+    note::is_due(
+        &object.metadata,
+        noted.map(|noted| noted.0),
+        interval,
+        settings,
+        now,
+    )
 }

@@ -29,6 +29,32 @@ pub(super) fn apply(
             SecretMap::new()
         },
     };
+    fill(template, &texts, &mut rendered)?;
+    Ok(rendered)
+}
+
+/// Adds what a template gives to what is there: the form of PushSecrets, whose source always stays.
+/// The type is the template's.
+pub(super) fn extend(
+    template: &Template,
+    source: Rendered,
+    means: Means<'_>,
+) -> Result<Rendered, RenderError> {
+    let texts = Texts::new(&source.data, means);
+    let mut rendered = Rendered {
+        secret_type: template.type_.clone().filter(|written| !written.is_empty()),
+        ..source
+    };
+    fill(template, &texts, &mut rendered)?;
+    Ok(rendered)
+}
+
+fn fill(
+    template: &Template,
+    texts: &Texts<'_>,
+    rendered: &mut Rendered,
+) -> Result<(), RenderError> {
+    let metadata = template.metadata.clone().unwrap_or_default();
     for (at, entry) in template.template_from.iter().enumerate() {
         let place = Place::of(entry.target.as_deref());
         texts.entry(at, entry, &mut |output| match output {
@@ -53,7 +79,7 @@ pub(super) fn apply(
             rendered.put(place, key, value)
         })?;
     }
-    Ok(rendered)
+    Ok(())
 }
 
 /// Where results go.

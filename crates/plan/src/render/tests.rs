@@ -316,5 +316,8 @@ fn a_template_ends_at_the_limits_of_the_settings() {
 
     assert!(short.is_ok());
     let error = long.unwrap_err();
-    assert!(error.contains("output exceeds the limit of 4 bytes"), "{error}");
+    assert!(
+        error.contains("output exceeds the limit of 4 bytes"),
+        "{error}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What an ExternalSecret needs to know of a store: a small row made once per change of the store,
+//! What users need to know of a store: a small row made once per change of the store,
 //! so that nothing is parsed or compiled per use.
 
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub struct StoreView {
     pub uid: String,
     /// Generation of the spec.
     pub generation: i64,
+    /// Its labels, by which PushSecrets select stores.
+    pub labels: BTreeMap<String, String>,
     /// Controller class it asks for.
     pub class: Option<String>,
     /// Its Ready condition; `None` before the first check.
@@ -41,6 +43,7 @@ impl StoreView {
             key: store.key(),
             uid: store.metadata.uid.clone().unwrap_or_default(),
             generation: store.metadata.generation.unwrap_or_default(),
+            labels: store.metadata.labels.clone().unwrap_or_default(),
             class: store.class().map(str::to_owned),
             ready: store.status.and_then(|status| is_ready(&status.conditions)),
             deleting: store.metadata.deletion_timestamp.is_some(),
@@ -59,6 +62,11 @@ pub trait StoreLookup: Sync {
     /// The store, if it exists.
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>>;
 
+    /// The stores of a kind that objects of `namespace` may name.
+    fn stores(&self, _kind: StoreKind, _namespace: &str) -> Vec<Arc<StoreView>> {
+        Vec::new()
+    }
+
     /// Controller class a generator asks for, if it exists and asks for one.
     fn generator_class(&self, _namespace: &str, _reference: &GeneratorRef) -> Option<String> {
         None
@@ -68,5 +76,13 @@ pub trait StoreLookup: Sync {
 impl StoreLookup for BTreeMap<StoreKey, Arc<StoreView>> {
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>> {
         self.get(key).cloned()
+    }
+
+    fn stores(&self, kind: StoreKind, namespace: &str) -> Vec<Arc<StoreView>> {
+        let named = |key: &StoreKey| {
+            key.kind == kind && key.namespace.as_deref().is_none_or(|own| own == namespace)
+        };
+        let stores = self.iter().filter(|(key, _)| named(key));
+        stores.map(|(_, view)| Arc::clone(view)).collect()
     }
 }

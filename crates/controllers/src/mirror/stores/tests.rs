@@ -7,6 +7,7 @@ use lockstep_plan::StoreKey;
 
 use super::Stores;
 use crate::key::ObjectKey;
+use crate::mirror::Reader;
 
 fn store(version: u32, ready: Option<&str>) -> StoreRecord {
     let mut json = serde_json::json!({
@@ -24,8 +25,8 @@ fn store(version: u32, ready: Option<&str>) -> StoreRecord {
     StoreRecord::from(store)
 }
 
-fn user() -> ObjectKey {
-    ObjectKey::new("ns", "user")
+fn user() -> Reader {
+    Reader::Object(ObjectKey::new("ns", "user"))
 }
 
 fn at(millis: i64) -> Timestamp {
@@ -75,6 +76,6 @@ fn an_echo_older_than_our_own_write_is_passed_over() {
     let (mut stores, key) = checked();
     stores.apply(store(3, Some("True")));
     let (_, touch) = stores.apply(store(2, None));
-    assert!(!touch.run && !touch.wake_users);
+    assert!(!touch.run && !touch.wakes_users());
     assert_eq!(stores.get(&key).and_then(|row| row.ready()), Some(true));
 }

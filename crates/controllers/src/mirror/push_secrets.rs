@@ -1,0 +1,299 @@
+//! Rows of PushSecrets: the object packed, the stores it has to do with, and what the last run said
+//! of it. Decides which watch events are worth a run; starts none itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use jiff::Timestamp;
+use kube::core::{Selector, SelectorExt};
+use lockstep_api::PushSecret;
+use lockstep_api::conditions::{Condition, READY};
+use lockstep_api::keys::FINALIZER_PUSH_SECRET;
+use lockstep_engine::push_secret::Outcome;
+use lockstep_plan::push_secret::{SourceRef, StoreUses, source};
+use lockstep_plan::{StoreKey, StoreKind, StoreView};
+
+use super::Touch;
+use super::packed::Packed;
+use super::relist::Relist;
+use super::seen::{number_of, trigger, version};
+use crate::key::ObjectKey;
+
+/// One PushSecret.
+pub(crate) struct Row {
+    packed: Packed,
+    version: u64,
+    trigger: u64,
+    uses: StoreUses,
+    selector: Option<Selector>,
+    /// Secrets its labels matched at the last run.
+    matched: BTreeSet<String>,
+    /// Status of the Ready condition, where there is one.
+    pub(crate) ready: Option<bool>,
+    /// Duration of the last run, for the metrics endpoint.
+    pub(crate) last_nanos: u64,
+    memory: Memory,
+}
+
+/// What is known of an object beside the object itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Memory {
+    /// The last push, which the status may not tell.
+    pub(crate) refreshed: Option<Timestamp>,
+    /// Changes of what it reads from, counted.
+    pub(crate) changes: u32,
+    /// The count its last push knew of.
+    followed: u32,
+}
+
+impl Memory {
+    /// Whether something it reads from changed since its last push.
+    pub(crate) fn inputs_changed(&self) -> bool {
+        self.changes != self.followed
+    }
+}
+
+impl Row {
+    fn of(object: &PushSecret, trigger: u64) -> Self {
+        let selector = match source(object) {
+            Some(SourceRef::Labelled(labels)) => Selector::try_from(labels.clone()).ok(),
+            _ => None,
+        };
+        let mut row = Self {
+            packed: Packed::default(),
+            version: 0,
+            trigger,
+            uses: StoreUses::default(),
+            selector,
+            matched: BTreeSet::new(),
+            ready: None,
+            last_nanos: 0,
+            memory: Memory::default(),
+        };
+        row.refresh(object);
+        row
+    }
+
+    fn refresh(&mut self, object: &PushSecret) {
+        self.packed = Packed::of(object);
+        self.version = version(&object.metadata);
+        self.uses = StoreUses::of(object);
+        let status = object.status.as_ref();
+        self.ready = status
+            .and_then(|status| Condition::find(&status.conditions, READY))
+            .map(Condition::is_true);
+    }
+
+    /// Labels of the object.
+    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+        let object: Option<PushSecret> = self.packed.open();
+        object
+            .and_then(|object| object.metadata.labels)
+            .unwrap_or_default()
+    }
+}
+
+/// All PushSecrets.
+#[derive(Default)]
+pub(crate) struct PushSecrets {
+    rows: BTreeMap<ObjectKey, Row>,
+    relist: Relist<ObjectKey>,
+}
+
+impl PushSecrets {
+    /// Takes an object from the watch. What is older than the row is passed over: answers to writes
+    /// overtake the watch.
+    pub(crate) fn apply(&mut self, mut object: PushSecret) -> (ObjectKey, Touch) {
+        object.metadata.managed_fields = None;
+        let key = key_of(&object);
+        self.relist.saw(&key);
+        let trigger = trigger(&object.metadata, FINALIZER_PUSH_SECRET);
+        let Some(row) = self.rows.get_mut(&key) else {
+            self.rows.insert(key.clone(), Row::of(&object, trigger));
+            return (key, Touch::New);
+        };
+        if version(&object.metadata) < row.version {
+            return (key, Touch::Same);
+        }
+        if row.trigger == trigger {
+            row.refresh(&object);
+            return (key, Touch::Same);
+        }
+        *row = Row {
+            matched: std::mem::take(&mut row.matched),
+            last_nanos: row.last_nanos,
+            memory: row.memory,
+            ..Row::of(&object, trigger)
+        };
+        (key, Touch::Changed)
+    }
+
+    /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
+    pub(crate) fn answered(&mut self, object: PushSecret) -> Option<(ObjectKey, Touch)> {
+        let known = self.rows.contains_key(&key_of(&object));
+        known.then(|| self.apply(object))
+    }
+
+    /// Takes an object out.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+        self.rows.remove(key);
+    }
+
+    /// A new list begins.
+    pub(crate) fn begin_list(&mut self) {
+        self.relist.begin(self.rows.keys().cloned());
+    }
+
+    /// The list is complete; returns what is gone.
+    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+        let gone = self.relist.end();
+        for key in &gone {
+            self.remove(key);
+        }
+        gone
+    }
+
+    /// The object for a run, and what is remembered of it.
+    pub(crate) fn take(&self, key: &ObjectKey) -> Option<(PushSecret, Memory)> {
+        let row = self.rows.get(key)?;
+        Some((row.packed.open()?, row.memory))
+    }
+
+    /// Notes that something an object reads from changed.
+    pub(crate) fn input_changed(&mut self, key: &ObjectKey) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.memory.changes = row.memory.changes.wrapping_add(1);
+        }
+    }
+
+    /// Notes what a run did that knew of so many changes. They are news until a push followed them.
+    pub(crate) fn note_run(
+        &mut self,
+        key: &ObjectKey,
+        nanos: u64,
+        outcome: &Outcome,
+        changes: u32,
+    ) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.last_nanos = nanos;
+            if outcome.refreshed.is_some() {
+                row.memory.followed = changes;
+            }
+            row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
+            if let Some(matched) = &outcome.matched {
+                row.matched.clone_from(matched);
+            }
+        }
+    }
+
+    /// What an object has to do with stores, where it may keep one from being deleted.
+    pub(crate) fn keeps_stores(&self, key: &ObjectKey) -> Option<StoreUses> {
+        let uses = &self.rows.get(key)?.uses;
+        uses.keeps_stores().then(|| uses.clone())
+    }
+
+    /// The stores an object names.
+    pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<StoreKey> {
+        let row = self.rows.get(key);
+        row.map(|row| row.uses.named()).unwrap_or_default()
+    }
+
+    /// A number for the first store an object names: the same for everyone who names it first.
+    pub(crate) fn first_store(&self, key: &ObjectKey) -> Option<u64> {
+        self.stores_of(key).first().map(number_of)
+    }
+
+    /// Whether a store must stay for one of the objects.
+    pub(crate) fn need(&self, store: &StoreView) -> bool {
+        self.near(&store.key).any(|(_, row)| row.uses.needs(store))
+    }
+
+    /// Who pushes to a store.
+    pub(crate) fn users_of(&self, store: &StoreView) -> Vec<ObjectKey> {
+        let users = self
+            .near(&store.key)
+            .filter(|(_, row)| row.uses.pushes_to(store));
+        users.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Who pushes to a store, or has something to delete in it, and is not ready.
+    pub(crate) fn waiting_on(&self, store: &StoreView) -> Vec<ObjectKey> {
+        let waiting = self.near(&store.key).filter(|(_, row)| {
+            row.ready != Some(true) && (row.uses.pushes_to(store) || row.uses.needs(store))
+        });
+        waiting.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Who is in a namespace and not ready.
+    pub(crate) fn waiting_in(&self, namespace: &str) -> Vec<ObjectKey> {
+        let rows = self.in_namespace(namespace);
+        let waiting = rows.filter(|(_, row)| row.ready != Some(true));
+        waiting.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Who reads a Secret by labels: those whose labels match it now or did so at their last run.
+    pub(crate) fn selecting(
+        &self,
+        secret: &ObjectKey,
+        labels: Option<&BTreeMap<String, String>>,
+    ) -> Vec<ObjectKey> {
+        let none = BTreeMap::new();
+        let selecting = self.in_namespace(secret.namespace()).filter(|(_, row)| {
+            let selector = row.selector.as_ref();
+            selector.is_some_and(|selector| {
+                row.matched.contains(secret.name())
+                    || labels.is_some() && selector.matches(labels.unwrap_or(&none))
+            })
+        });
+        selecting.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Whether anyone reads Secrets by labels.
+    pub(crate) fn has_selectors(&self) -> bool {
+        self.rows.values().any(|row| row.selector.is_some())
+    }
+
+    /// Rows in order of their keys, those behind `key` or all.
+    pub(crate) fn after(
+        &self,
+        key: Option<&ObjectKey>,
+    ) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+        let start = key.map_or(Bound::Unbounded, Bound::Excluded);
+        self.rows.range((start, Bound::Unbounded))
+    }
+
+    fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+        let rows = self.rows.range(ObjectKey::new(namespace, "")..);
+        let namespace = namespace.to_owned();
+        rows.take_while(move |(key, _)| key.namespace() == namespace)
+    }
+
+    /// Rows that may have to do with a store.
+    fn near(&self, store: &StoreKey) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+        let namespace = match store.kind {
+            StoreKind::SecretStore => store.namespace.clone(),
+            StoreKind::ClusterSecretStore => None,
+        };
+        let first = namespace.as_deref().map_or(Bound::Unbounded, |namespace| {
+            Bound::Included(ObjectKey::new(namespace, ""))
+        });
+        let rows = self.rows.range((first, Bound::Unbounded));
+        rows.take_while(move |(key, _)| {
+            namespace
+                .as_deref()
+                .is_none_or(|namespace| key.namespace() == namespace)
+        })
+    }
+}
+
+/// Key of a PushSecret.
+pub(crate) fn key_of(object: &PushSecret) -> ObjectKey {
+    let meta = &object.metadata;
+    ObjectKey::new(
+        meta.namespace.as_deref().unwrap_or_default(),
+        meta.name.as_deref().unwrap_or_default(),
+    )
+}
+
+#[cfg(test)]
+mod tests;

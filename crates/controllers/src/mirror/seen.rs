@@ -1,0 +1,36 @@
+//! What the mirror compares of an object of ours: whether it is newer than the row, and whether
+//! something a run would look at differs.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lockstep_plan::StoreKey;
+
+/// What a run depends on and the watch can tell. Status is left out: our own writes must not start
+/// a run.
+pub(super) fn trigger(meta: &ObjectMeta, finalizer: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    meta.uid.hash(&mut hasher);
+    meta.generation.hash(&mut hasher);
+    meta.labels.hash(&mut hasher);
+    meta.annotations.hash(&mut hasher);
+    meta.deletion_timestamp.is_some().hash(&mut hasher);
+    let mut finalizers = meta.finalizers.iter().flatten();
+    finalizers.any(|name| name == finalizer).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The resource version as a number; zero where it is none, so that such objects are always taken.
+pub(super) fn version(meta: &ObjectMeta) -> u64 {
+    let version = meta.resource_version.as_deref();
+    version
+        .and_then(|version| version.parse().ok())
+        .unwrap_or_default()
+}
+
+/// A number for a store, by which its users are told from those of others.
+pub(super) fn number_of(store: &StoreKey) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    store.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,71 @@
+//! The PushSecret controller: collects what the mirror knows, lets the engine run, and turns the
+//! outcome into the next wake-up. Decides nothing.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use lockstep_engine::push_secret::{Engine, Observation, Outcome};
+use lockstep_runtime::dispatch::Next;
+
+use crate::key::ObjectKey;
+use crate::mirror::Reader;
+use crate::shared::Shared;
+use crate::wake_up::wake_up;
+use crate::world::ClusterWorld;
+
+/// Runs one object.
+pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
+    let (now, clock) = (shared.now(), Instant::now());
+    if let Some(until) = hold(&shared, &key, now) {
+        return Next::At(until);
+    }
+    let taken = shared.mirror.push_secrets().take(&key);
+    let Some((object, memory)) = taken else {
+        return Next::Idle;
+    };
+    let observation = Observation {
+        object,
+        namespace_labels: shared.mirror.namespaces().labels(key.namespace()),
+        last_refresh: memory.refreshed,
+        inputs_changed: memory.inputs_changed(),
+    };
+    let engine = Engine {
+        world: &ClusterWorld { shared: &shared },
+        stores: shared.as_ref(),
+        reads: &shared.reads,
+        settings: shared.settings(),
+    };
+    let outcome = engine.run(observation, now, fastrand::f64()).await;
+    log(&key, &outcome);
+    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared
+        .mirror
+        .push_secrets()
+        .note_run(&key, nanos, &outcome, memory.changes);
+    wake_up(&shared, outcome.next, outcome.failure.as_ref(), now)
+}
+
+/// Waits for the check of a store that may be about to turn ready, so that an object applied together
+/// with its store does not tell of a failure first.
+fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
+    if !shared.settings().flood_gate {
+        return None;
+    }
+    let stores = shared.mirror.push_secrets().stores_of(key);
+    let user = Reader::Push(key.clone());
+    shared.mirror.stores().hold(&user, &stores, now)
+}
+
+fn log(key: &ObjectKey, outcome: &Outcome) {
+    match &outcome.failure {
+        Some(failure) if outcome.condition_changed => {
+            tracing::warn!(push_secret = %key, error = %failure, "push failed");
+        }
+        Some(failure) => {
+            tracing::debug!(push_secret = %key, error = %failure, "push failed again");
+        }
+        None if outcome.condition_changed => tracing::info!(push_secret = %key, "pushed secret"),
+        None => tracing::debug!(push_secret = %key, next = ?outcome.next, "run ended"),
+    }
+}

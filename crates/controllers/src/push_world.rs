@@ -1,0 +1,102 @@
+//! The world of an API server for PushSecrets. Answers to writes go straight into the mirror; values
+//! of sources live as long as the run that reads them.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kube::core::Selector;
+use lockstep_api::PushSecret;
+use lockstep_api::keys::FIELD_MANAGER;
+use lockstep_api::push_secret::PushSecretStatus;
+use lockstep_engine::{PushWorld, WorldError};
+use lockstep_plan::EventNote;
+use lockstep_plan::push_secret::{Source, status_patch};
+use lockstep_provider::{Error, Result, SecretValue};
+use lockstep_runtime::target::{Target, list};
+
+use crate::events::about_push_secret;
+use crate::mirror::Touch;
+use crate::push_watches::answered;
+use crate::world::{ClusterWorld, target, world_error};
+
+impl PushWorld for ClusterWorld<'_> {
+    async fn patch_push(
+        &self,
+        object: &PushSecret,
+        patch: &serde_json::Value,
+    ) -> std::result::Result<PushSecret, WorldError> {
+        let target = target::<PushSecret>(&object.metadata);
+        let writer = &self.shared.writer;
+        let patched = writer.merge(&target, patch, Some(FIELD_MANAGER)).await;
+        let patched: PushSecret = patched.map_err(world_error)?;
+        // The finalizer we asked for must not look like a change by someone else.
+        answered(self.shared, patched.clone());
+        Ok(patched)
+    }
+
+    async fn write_push_status(
+        &self,
+        object: &PushSecret,
+        status: &PushSecretStatus,
+    ) -> std::result::Result<PushSecret, WorldError> {
+        let target = target::<PushSecret>(&object.metadata);
+        let uid = object.metadata.uid.as_deref().unwrap_or_default();
+        let patch = status_patch(object.status.as_ref(), status);
+        let writer = &self.shared.writer;
+        let manager = Some(FIELD_MANAGER);
+        let written = writer.patch_status(&target, uid, &patch, manager).await;
+        let written: PushSecret = written.map_err(world_error)?;
+        let kept = written
+            .status
+            .as_ref()
+            .and_then(|status| status.observed_generation);
+        if status.observed_generation.is_some() && kept.is_none() {
+            self.shared.note_pruned_generation();
+        }
+        if let Some((key, Touch::Changed)) = answered(self.shared, written.clone()) {
+            self.shared.queues.push_secrets.fresh(key);
+        }
+        Ok(written)
+    }
+
+    async fn source_secret(&self, namespace: &str, name: &str) -> Result<Option<Source>> {
+        let target = Target::of::<Secret>(Some(namespace), name);
+        let secret: Option<Secret> = target.get(&self.shared.client).await?;
+        Ok(secret.map(of_secret))
+    }
+
+    async fn source_secrets(
+        &self,
+        namespace: &str,
+        selector: &LabelSelector,
+    ) -> Result<BTreeMap<String, Source>> {
+        let selector = Selector::try_from(selector.clone()).map_err(|error| {
+            Error::invalid_spec(format!(
+                "spec.selector.secret.selector cannot be read: {error}"
+            ))
+        })?;
+        let secrets: Vec<Secret> = list(&self.shared.client, namespace, &selector).await?;
+        let named = secrets.into_iter().map(|secret| {
+            let name = secret.metadata.name.clone().unwrap_or_default();
+            (name, of_secret(secret))
+        });
+        Ok(named.collect())
+    }
+
+    fn publish_push(&self, object: &PushSecret, event: EventNote) {
+        about_push_secret(&self.shared.recorders, object, &event);
+    }
+}
+
+fn of_secret(secret: Secret) -> Source {
+    let data = secret.data.unwrap_or_default().into_iter();
+    Source {
+        secret_type: secret.type_,
+        labels: secret.metadata.labels.unwrap_or_default(),
+        annotations: secret.metadata.annotations.unwrap_or_default(),
+        data: data
+            .map(|(key, value)| (key, SecretValue::new(value.0)))
+            .collect(),
+    }
+}

@@ -1,0 +1,106 @@
+//! What is pushed to one store from one source: the entries of `spec.data` and those that
+//! `spec.dataTo` gives, each with its payload.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use lockstep_api::push_secret::PushData;
+use lockstep_api::{PushSecret, PushSecretSpec};
+use lockstep_provider::keys::reverse_keys;
+use lockstep_provider::{PushItem, SecretMap};
+
+use super::data_to::{self, Expanded, reversal};
+use super::names::{entry_id, namespace, property, target};
+use super::plan::{Entry, set_failed};
+use crate::failure::Failure;
+use crate::render::Rendered;
+use crate::settings::Settings;
+use crate::store::StoreView;
+
+/// The entries for a store, in the order of the spec.
+pub(super) fn entries(
+    object: &PushSecret,
+    store: &StoreView,
+    source: &Rendered,
+    means: (&Settings, Timestamp),
+) -> Result<Vec<Entry>, Failure> {
+    let spec = &object.spec;
+    let expanded = data_to::expand(spec, store, &source.data, means)
+        .map_err(|text| set_failed("InvalidSpec", &format!("failed to expand dataTo: {text}")))?;
+    let merged = merge(spec, expanded).map_err(|text| set_failed("InvalidSpec", &text))?;
+    let entries = merged.into_iter().map(|Expanded { data, payload }| Entry {
+        id: entry_id(&data.match_.remote_ref),
+        item: item(object, &data, payload, source),
+        data,
+    });
+    Ok(entries.collect())
+}
+
+/// Explicit entries, then those of sets whose source key no explicit entry names.
+fn merge(spec: &PushSecretSpec, expanded: Vec<Expanded>) -> Result<Vec<Expanded>, String> {
+    let explicit: BTreeSet<&str> = spec.data.iter().filter_map(secret_key).collect();
+    let kept = expanded.into_iter().filter(|entry| {
+        let key = secret_key(&entry.data);
+        key.is_none_or(|key| !explicit.contains(key))
+    });
+    let own = spec.data.iter().map(|data| Expanded {
+        data: data.clone(),
+        payload: None,
+    });
+    let merged: Vec<Expanded> = own.chain(kept).collect();
+    // Without sets, two entries for one place have always been allowed; the later one wins.
+    if !spec.data_to.is_empty() {
+        refuse_duplicates(&merged)?;
+    }
+    Ok(merged)
+}
+
+fn refuse_duplicates(entries: &[Expanded]) -> Result<(), String> {
+    let mut seen: BTreeMap<(&str, Option<&str>), &str> = BTreeMap::new();
+    for Expanded { data, .. } in entries {
+        let place = &data.match_.remote_ref;
+        let key = secret_key(data).unwrap_or_default();
+        let (remote, property) = (place.remote_key.as_str(), property(place));
+        if let Some(other) = seen.insert((remote, property), key) {
+            let property = property.map(|name| format!(" with property {name:?}"));
+            return Err(format!(
+                "duplicate remote key {remote:?}{}: source keys {other:?} and {key:?} both map to \
+                 the same destination",
+                property.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What an entry hands to the provider.
+fn item(
+    object: &PushSecret,
+    data: &PushData,
+    payload: Option<SecretMap>,
+    source: &Rendered,
+) -> Result<PushItem, Failure> {
+    let payload = payload.unwrap_or_else(|| source.data.clone());
+    let payload = reverse_keys(payload, reversal(data.conversion_strategy.as_ref()))
+        .map_err(|error| set_failed("InvalidSpec", &error.to_string()))?;
+    let key = secret_key(data);
+    if let Some(key) = key.filter(|key| payload.get(key).is_none()) {
+        let text = format!("secret key {key} does not exist");
+        return Err(set_failed("SourceKeyMissing", &text));
+    }
+    Ok(PushItem {
+        target: target(&data.match_.remote_ref),
+        secret_key: key.map(str::to_owned),
+        source: payload,
+        secret_type: source.secret_type.clone(),
+        labels: source.labels.clone(),
+        annotations: source.annotations.clone(),
+        metadata: data.metadata.clone(),
+        namespace: Some(namespace(object).to_owned()),
+    })
+}
+
+pub(super) fn secret_key(data: &PushData) -> Option<&str> {
+    let key = data.match_.secret_key.as_deref();
+    key.filter(|key| !key.is_empty())
+}

@@ -1,0 +1,81 @@
+//! The record of pushed secrets, kept in the status so that they can be deleted later. An entry
+//! leaves it only when its deletion succeeded, or when it was never ours.
+
+use std::collections::BTreeSet;
+
+use lockstep_api::PushSecret;
+use lockstep_api::push_secret::SyncedPushSecrets;
+use lockstep_provider::PushTarget;
+
+use super::names::{namespace, store_of, store_word, target};
+use crate::store::StoreKey;
+
+/// One pushed secret of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its store, as the record names it.
+    pub word: String,
+    /// Its name in the record.
+    pub id: String,
+    /// Its store; `None` where the record names none that there could be.
+    pub store: Option<StoreKey>,
+    /// Its place in the store.
+    pub target: PushTarget,
+}
+
+impl Recorded {
+    /// Puts the object's entry back into a record, because it is still there.
+    pub fn keep_in(&self, record: &mut SyncedPushSecrets, object: &PushSecret) {
+        let status = object.status.as_ref();
+        let entries = status.and_then(|status| status.synced_push_secrets.get(&self.word));
+        if let Some(entry) = entries.and_then(|entries| entries.get(&self.id)) {
+            let own = record.entry(self.word.clone()).or_default();
+            own.insert(self.id.clone(), entry.clone());
+        }
+    }
+}
+
+/// The record of an object.
+pub(super) fn of(object: &PushSecret) -> SyncedPushSecrets {
+    let status = object.status.as_ref();
+    status
+        .map(|status| status.synced_push_secrets.clone())
+        .unwrap_or_default()
+}
+
+/// What the object's record holds and `kept` does not, in order: these are to be deleted.
+pub fn obsolete(object: &PushSecret, kept: &SyncedPushSecrets) -> Vec<Recorded> {
+    let mut obsolete = Vec::new();
+    for (word, entries) in of(object) {
+        let still = kept.get(&word);
+        for (id, entry) in entries {
+            if still.is_none_or(|still| !still.contains_key(&id)) {
+                obsolete.push(Recorded {
+                    store: store_of(&word, namespace(object)),
+                    target: target(&entry.match_.remote_ref),
+                    word: word.clone(),
+                    id,
+                });
+            }
+        }
+    }
+    obsolete
+}
+
+/// The part of the object's record that is about these stores.
+pub(super) fn about(object: &PushSecret, stores: &BTreeSet<StoreKey>) -> SyncedPushSecrets {
+    let words: BTreeSet<String> = stores.iter().map(store_word).collect();
+    let mut record = of(object);
+    record.retain(|word, _| words.contains(word));
+    record
+}
+
+/// Adds the entries of `old` that `record` lacks.
+pub(super) fn keep_old(record: &mut SyncedPushSecrets, old: SyncedPushSecrets) {
+    for (word, entries) in old {
+        let own = record.entry(word).or_default();
+        for (id, entry) in entries {
+            own.entry(id).or_insert(entry);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a run leaves behind: the Ready condition, the record of pushed secrets, events, and the next
+//! wake-up. An event is recorded for every failure, and for a success only when something changed.
+
+use jiff::Timestamp;
+use lockstep_api::push_secret::{PushSecretStatus, PushUpdatePolicy, SyncedPushSecrets};
+use lockstep_api::{messages, reasons};
+use lockstep_provider::Error;
+use lockstep_provider::error::Retry;
+
+use super::names::store_word;
+use super::status::{self, Change};
+use super::{Observed, record, refresh};
+use crate::conditions::{ready, ready_reason};
+use crate::event::EventNote;
+use crate::external_secret::{NextRun, next_try};
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::store::StoreKey;
+
+/// What a run did.
+#[derive(Debug)]
+pub struct Applied {
+    /// The record of pushed secrets as it is now.
+    pub record: SyncedPushSecrets,
+    /// How it ended.
+    pub settled: Settled,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Settled {
+    /// Everything is pushed, and what is no longer pushed is deleted.
+    Synced,
+    /// The source is gone, and so is what was pushed of it.
+    SourceDeleted,
+    /// It failed.
+    Failed(Failure),
+}
+
+impl Applied {
+    /// A run that failed before anything was written.
+    pub fn failed(observed: &Observed<'_>, failure: Failure) -> Self {
+        Self {
+            record: record::of(observed.object),
+            settled: Settled::Failed(failure),
+        }
+    }
+}
+
+/// What to do after a run.
+#[derive(Debug)]
+pub struct Report {
+    /// The status to write; `None` when it is as it should be.
+    pub status: Option<PushSecretStatus>,
+    /// Events to record.
+    pub events: Vec<EventNote>,
+    /// When to run next.
+    pub next: NextRun,
+    /// The push that happened.
+    pub refreshed: Option<Timestamp>,
+    /// Whether the Ready condition changed.
+    pub condition_changed: bool,
+    /// What failed.
+    pub failure: Option<Failure>,
+}
+
+/// Reports what a run did.
+pub fn report(
+    observed: &Observed<'_>,
+    applied: Applied,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let Applied { record, settled } = applied;
+    match settled {
+        Settled::Synced => synced(observed, record, settings, now),
+        Settled::SourceDeleted => source_deleted(observed, record, settings, now),
+        Settled::Failed(failure) => failed(observed, record, failure, settings, now),
+    }
+}
+
+fn synced(
+    observed: &Observed<'_>,
+    record: SyncedPushSecrets,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let message = match observed.object.spec.update_policy() {
+        PushUpdatePolicy::IfNotExists => {
+            format!(
+                "{}{}",
+                messages::PUSH_SYNCED,
+                messages::PUSH_UNCHANGED_SUFFIX
+            )
+        }
+        _ => messages::PUSH_SYNCED.to_owned(),
+    };
+    let change = Change {
+        condition: ready(true, reasons::PUSH_SYNCED, message.clone()),
+        record,
+        done: true,
+    };
+    let status = status::after(observed, change, settings, now);
+    let news = status.condition_changed || status.record_changed;
+    let event = EventNote::normal(reasons::PUSH_SYNCED, message);
+    Report {
+        status: status.write,
+        events: news.then_some(event).into_iter().collect(),
+        next: refresh::next(observed, now).map_or(NextRun::OnChange, NextRun::At),
+        refreshed: Some(now),
+        condition_changed: status.condition_changed,
+        failure: None,
+    }
+}
+
+/// The source is looked for again at every interval; the watch usually tells sooner.
+fn source_deleted(
+    observed: &Observed<'_>,
+    record: SyncedPushSecrets,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let (reason, message) = (reasons::PUSH_SOURCE_DELETED, messages::PUSH_SOURCE_DELETED);
+    let change = Change {
+        condition: ready(false, reason, message),
+        record,
+        done: false,
+    };
+    let status = status::after(observed, change, settings, now);
+    let event = EventNote::normal(reason, message);
+    let news = status.condition_changed.then_some(event);
+    Report {
+        status: status.write,
+        events: news.into_iter().collect(),
+        next: refresh::next(observed, now).map_or(NextRun::OnChange, NextRun::At),
+        refreshed: None,
+        condition_changed: status.condition_changed,
+        failure: None,
+    }
+}
+
+fn failed(
+    observed: &Observed<'_>,
+    record: SyncedPushSecrets,
+    failure: Failure,
+    settings: &Settings,
+    now: Timestamp,
+) -> Report {
+    let reason = reasons::PUSH_ERRORED;
+    let change = Change {
+        condition: ready(false, reason, failure.condition_message()),
+        record,
+        done: false,
+    };
+    let status = status::after(observed, change, settings, now);
+    Report {
+        status: status.write,
+        events: vec![EventNote::warning(reason, failure.event())],
+        next: next_try(&failure),
+        refreshed: None,
+        condition_changed: status.condition_changed,
+        failure: Some(failure),
+    }
+}
+
+/// A source that could not be read, or is not there.
+pub fn no_source(error: &Error) -> Failure {
+    let failure = Failure::of_error(messages::PUSH_NO_SOURCE, error).retrying(Retry::Slow);
+    failure.with_event(|_| messages::PUSH_NO_SOURCE.to_owned())
+}
+
+/// A store through which a recorded secret cannot be deleted.
+pub fn deletion_failed(word: &str, store: Option<&StoreKey>, text: &str) -> Failure {
+    let name = store.map_or_else(|| word.to_owned(), store_word);
+    let text = format!(
+        "Failed to Delete Secrets from Provider: could not get secrets client for store {name}: \
+         {text}"
+    );
+    let failure = Failure::worded("StoreNotUsable", text).retrying(Retry::Slow);
+    match store {
+        Some(store) => failure.from_store(store.clone()),
+        None => failure,
+    }
+}
+
+impl Observed<'_> {
+    /// Whether the source being gone means that what was pushed of it goes too, or has gone already.
+    pub fn follows_source(&self) -> bool {
+        use lockstep_api::push_secret::PushDeletionPolicy;
+        let status = self.object.status.as_ref();
+        let reason = status.and_then(|status| ready_reason(&status.conditions));
+        *self.object.spec.deletion_policy() == PushDeletionPolicy::Delete
+            && (!record::of(self.object).is_empty() || reason == Some(reasons::PUSH_SOURCE_DELETED))
+    }
+}
