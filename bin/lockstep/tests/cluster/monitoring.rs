@@ -18,13 +18,14 @@ const OF_THE_WEBHOOK: &str = "controller_runtime_webhook_";
 const OF_LEADERS: &str = "leader_election_master_status";
 
 /// How names of metrics begin.
-const PREFIXES: [&str; 9] = [
+const PREFIXES: [&str; 10] = [
     "clustersecretstore_",
     "controller_runtime_",
     "externalsecret_",
     "leader_election_",
     "lockstep_",
     "process_",
+    "pushsecret_",
     "rest_client_",
     "secretstore_",
     "workqueue_",

@@ -77,14 +77,21 @@ fn argo_sees_no_drift_in_any_mode() {
         let api = plane.admin().unwrap();
         let argo = Argo::on(&api).unwrap();
         for object in &objects {
-            let live = api.get(&api.path_of(object).unwrap()).unwrap();
-            let dry = format!("{MANAGER}&dryRun=All");
-            let predicted = match mode {
-                Mode::ServerSide => api.apply_with(object, &dry).unwrap(),
-                _ => Value::Null,
-            };
-            let found = argo.diff(mode, object, &live, &predicted).unwrap();
-            assert_eq!(found, None, "{mode:?}: {}", manifest::label(object));
+            // A status that comes between the two reads is waited out.
+            until(
+                &format!("{mode:?}: {}", manifest::label(object)),
+                MINUTE,
+                || {
+                    let live = api.get(&api.path_of(object).unwrap()).unwrap();
+                    let dry = format!("{MANAGER}&dryRun=All");
+                    let predicted = match mode {
+                        Mode::ServerSide => api.apply_with(object, &dry).unwrap(),
+                        _ => Value::Null,
+                    };
+                    let found = argo.diff(mode, object, &live, &predicted).unwrap();
+                    found.is_none()
+                },
+            );
         }
         drop(running);
     }

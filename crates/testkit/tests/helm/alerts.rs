@@ -58,7 +58,7 @@ fn prometheus_reads_the_alerts_and_the_queries() {
     let (good, printed) = check(&rules, &queries());
 
     assert!(good, "{printed}");
-    assert!(printed.starts_with("9 rules and "), "{printed}");
+    assert!(printed.starts_with("10 rules and "), "{printed}");
 }
 
 #[test]
