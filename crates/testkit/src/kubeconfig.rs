@@ -70,17 +70,17 @@ impl Access {
     }
 }
 
-/// Writes a file that only its owner may read.
+/// Writes a file that only its owner may read, in one step: whoever reads it meanwhile finds the old
+/// one.
 pub(crate) fn private(path: &Path, text: &str) -> Result<()> {
     use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
+    let folder = path.parent().context("a file without a folder")?;
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        Ok(file.persist(path)?)
+    });
+    written
+        .map(drop)
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -171,7 +171,7 @@ async fn a_server_that_breaks_streams_off_is_not_asked_in_a_tight_loop() {
 async fn an_unreachable_server_is_named_and_waited_for() {
     static TRIES: AtomicU32 = AtomicU32::new(0);
     let service = tower::service_fn(|request: Request<Body>| async move {
-        if TRIES.fetch_add(1, Ordering::SeqCst) < 8 {
+        if TRIES.fetch_add(1, Ordering::SeqCst) < 12 {
             return Err(tower::BoxError::from("connection refused"));
         }
         let query = request.uri().query().unwrap_or_default();
