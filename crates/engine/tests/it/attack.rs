@@ -54,10 +54,15 @@ fn attack(tenants: &[(Arc<StoreRecord>, &str)]) {
             .chain(tenants)
             .map(|(store, caller)| scope.spawn(|| tenant(&bench, store, caller)))
             .collect();
-        for one in asking {
-            answered.fetch_add(one.join().unwrap(), Ordering::Relaxed);
-        }
+        let ended: Vec<_> = asking
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect();
+        // Before anyone's failure is told, or the ground would shake for ever.
         over.store(true, Ordering::Relaxed);
+        for one in ended {
+            answered.fetch_add(one.unwrap(), Ordering::Relaxed);
+        }
         shaker.join().unwrap();
     });
     let asked = tenants.len() * 2 * ROUNDS;
