@@ -16,7 +16,7 @@ use lockstep_engine::external_secret::Shares;
 use lockstep_engine::reads::{GroupKey, Observer, Request};
 use lockstep_pace::groups::{Groups, Stats};
 use lockstep_plan::StoreKey;
-use lockstep_provider::{Error, ErrorKind};
+use lockstep_provider::{Error, ErrorKind, Read};
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::{Crew, supervise};
 use tokio::sync::Notify;
@@ -127,24 +127,23 @@ impl Observer for Shared {
 pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
     let (mut crew, places) = (Crew::default(), Places::default());
     while !shutdown.is_requested() {
-        while crew.len() < AT_ONCE
-            && let Some((group, member)) = pop(&shared)
-        {
-            let free = AT_ONCE - crew.len();
-            let Some(place) = places.take(&group.identity.store, free) else {
-                put_off(&shared, &group);
-                continue;
-            };
-            let shared = Arc::clone(&shared);
-            crew.spawn(async move {
-                let _place = place;
-                let read = refresh(&shared, &group, &member);
-                if supervise(DEADLINE, read).await != Outcome::Done(()) {
-                    tracing::error!(store = %group.identity.store, "a shared read was cut off");
-                    let told = shared.sharing.locked().dissolve(&group);
-                    shared.input_changed(told, shared.now());
-                }
-            });
+        while crew.len() < AT_ONCE {
+            let due = pop(&shared);
+            if due.is_empty() {
+                break;
+            }
+            for (group, member) in due {
+                let free = AT_ONCE.saturating_sub(crew.len());
+                let Some(place) = places.take(&group.identity.store, free) else {
+                    put_off(&shared, &group);
+                    continue;
+                };
+                let shared = Arc::clone(&shared);
+                crew.spawn(async move {
+                    let _place = place;
+                    supervised(&shared, &group, &member).await;
+                });
+            }
         }
         shared.reads.sweep();
         let full = crew.len() >= AT_ONCE;
@@ -160,8 +159,40 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
 
 type Outcome = lockstep_runtime::supervise::Outcome<()>;
 
-fn pop(shared: &Shared) -> Option<(Arc<GroupKey>, ObjectKey)> {
-    shared.sharing.locked().pop(shared.now())
+type Due = (Arc<GroupKey>, ObjectKey);
+
+/// The next group that is due and, where its backend reads many values at once, those that can be
+/// read in the same request.
+fn pop(shared: &Shared) -> Vec<Due> {
+    let now = shared.now();
+    let first = shared.sharing.locked().pop(now);
+    let Some((group, member)) = first else {
+        return Vec::new();
+    };
+    let batch = match &group.read {
+        Read::Value(_) => usable(shared, &group).map_or(1, |store| store.batch()),
+        Read::Map(_) | Read::Raw(_) | Read::Find(_) => 1,
+    };
+    let mut due = vec![(Arc::clone(&group), member)];
+    if batch > 1 {
+        let fits = |other: &GroupKey| {
+            matches!(other.read, Read::Value(_))
+                && other.identity == group.identity
+                && other.caller == group.caller
+        };
+        let mut groups = shared.sharing.locked();
+        due.extend(groups.pop_along(now, batch - 1, fits));
+    }
+    due
+}
+
+async fn supervised(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey) {
+    let read = refresh(shared, group, member);
+    if supervise(DEADLINE, read).await != Outcome::Done(()) {
+        tracing::error!(store = %group.identity.store, "a shared read was cut off");
+        let told = shared.sharing.locked().dissolve(group);
+        shared.input_changed(told, shared.now());
+    }
 }
 
 fn put_off(shared: &Shared, group: &GroupKey) {
@@ -191,7 +222,8 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
         read: &group.read,
         asked,
     };
-    match shared.reads.read(request).await {
+    let read = shared.reads.read(request).await;
+    match read.map(|reply| reply.answer) {
         // Credentials now depend on the caller, or no longer do.
         Ok(answer) if answer.group != *group => dissolve(shared, group, asked),
         Ok(answer) => {

@@ -1,21 +1,31 @@
-//! Collects single reads of one connection for a moment and makes one batch of them, for backends
-//! that read many at once. Whoever waits drives the batch, so a caller that goes away holds nobody
-//! up.
+//! Makes batches of the single reads of one connection, for backends that read many at once. When
+//! nothing is under way a batch collects for a moment, a longer one if another has just gone out;
+//! while one is, the next collects until that returns. So batches fill as the load grows, and a full
+//! one goes at once. Whoever waits drives its
+//! batch, so a caller that goes away holds nobody up.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared};
+use futures_util::future::{BoxFuture, Either, Shared, select};
+use jiff::{SignedDuration, Timestamp};
 use lockstep_provider::context::Time;
 use lockstep_provider::store::Check;
 use lockstep_provider::{
-    Error, ErrorKind, Find, PushItem, PushTarget, Pushed, RemoteRef, Result, SecretMap,
-    SecretValue, SharedStore, Store,
+    Error, ErrorKind, Find, Payload, PushItem, PushTarget, Pushed, Read, RemoteRef, Result,
+    SecretMap, SecretValue, SharedStore, Store,
 };
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-/// How long reads are collected.
+/// How long reads are collected when nothing is under way.
 const WINDOW: Duration = Duration::from_millis(5);
+/// The same after a batch that went out within the last second: there is more to come.
+const BUSY_WINDOW: Duration = Duration::from_millis(100);
+const RECENT: SignedDuration = SignedDuration::from_secs(1);
+/// Longest time to collect behind a batch that does not return.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A store whose single reads go out together, at most `size` at once.
 pub(crate) fn batched(inner: SharedStore, size: usize, time: Arc<dyn Time>) -> SharedStore {
@@ -24,6 +34,8 @@ pub(crate) fn batched(inner: SharedStore, size: usize, time: Arc<dyn Time>) -> S
         size,
         time,
         open: Mutex::default(),
+        turn: Arc::new(Semaphore::new(1)),
+        last: Arc::default(),
     })
 }
 
@@ -33,15 +45,25 @@ struct Batched {
     time: Arc<dyn Time>,
     /// The batch that still takes reads.
     open: Mutex<Option<Batch>>,
+    /// Held by a batch that is under way.
+    turn: Arc<Semaphore>,
+    /// When the last batch went out.
+    last: Arc<Mutex<Option<Timestamp>>>,
 }
 
 type Answers = Arc<Vec<Result<SecretValue>>>;
 
 #[derive(Clone)]
 struct Batch {
-    /// What is asked; `None` once it has gone out.
-    references: Arc<Mutex<Option<Vec<RemoteRef>>>>,
+    asked: Arc<Asked>,
     answers: Shared<BoxFuture<'static, Answers>>,
+}
+
+/// What a batch asks for.
+struct Asked {
+    /// `None` once it has gone out.
+    references: Mutex<Option<Vec<RemoteRef>>>,
+    full: Notify,
 }
 
 impl Batched {
@@ -49,41 +71,93 @@ impl Batched {
     fn join(&self, reference: &RemoteRef) -> (Batch, usize) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(batch) = open.as_ref()
-            && let Some(place) = batch.add(reference, self.size)
+            && let Some(place) = batch.asked.add(reference, self.size)
         {
             return (batch.clone(), place);
         }
         let batch = self.begin(reference.clone());
+        // Nobody else holds a batch that went out and was left by all who waited for it, so it ends
+        // here and gives its turn back.
         *open = Some(batch.clone());
         (batch, 0)
     }
 
     fn begin(&self, first: RemoteRef) -> Batch {
-        let references = Arc::new(Mutex::new(Some(vec![first])));
-        let (inner, window) = (Arc::clone(&self.inner), self.time.sleep(WINDOW));
-        let asked = Arc::clone(&references);
+        let asked = Arc::new(Asked {
+            references: Mutex::new(Some(vec![first])),
+            full: Notify::new(),
+        });
+        let (inner, time) = (Arc::clone(&self.inner), Arc::clone(&self.time));
+        let (own, turn, last) = (
+            Arc::clone(&asked),
+            Arc::clone(&self.turn),
+            Arc::clone(&self.last),
+        );
+        let window = self.window();
         let read = async move {
-            window.await;
-            let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let asked = asked.unwrap_or_default();
-            Arc::new(inner.get_many(&asked).await)
+            let turn = own.collect(turn, &*time, window).await;
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time.now());
+            let references = own.references().take().unwrap_or_default();
+            let answers = inner.get_many(&references).await;
+            drop(turn);
+            Arc::new(answers)
         };
         Batch {
-            references,
+            asked,
             answers: read.boxed().shared(),
         }
     }
 }
 
-impl Batch {
+impl Batched {
+    fn window(&self) -> Duration {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = last.is_some_and(|last| {
+            let since = self.time.now().duration_since(last);
+            (SignedDuration::ZERO..RECENT).contains(&since)
+        });
+        if recent { BUSY_WINDOW } else { WINDOW }
+    }
+}
+
+impl Asked {
     fn add(&self, reference: &RemoteRef, size: usize) -> Option<usize> {
-        let mut asked = self
-            .references
+        let mut references = self.references();
+        let references = references.as_mut()?;
+        if references.len() >= size {
+            return None;
+        }
+        references.push(reference.clone());
+        if references.len() == size {
+            self.full.notify_one();
+        }
+        Some(references.len() - 1)
+    }
+
+    /// Waits until the batch should go out. Returns the turn that later batches wait for, unless
+    /// another one has it.
+    async fn collect(
+        &self,
+        turn: Arc<Semaphore>,
+        time: &dyn Time,
+        window: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
+        let mut full = pin!(self.full.notified());
+        let window = time.sleep(window);
+        if let Either::Right(_) = select(full.as_mut(), window).await {
+            let free = pin!(Arc::clone(&turn).acquire_owned());
+            let earliest = select(free, time.sleep(PATIENCE));
+            if let Either::Right((Either::Left((turn, _)), _)) = select(full, earliest).await {
+                return turn.ok();
+            }
+        }
+        turn.try_acquire_owned().ok()
+    }
+
+    fn references(&self) -> MutexGuard<'_, Option<Vec<RemoteRef>>> {
+        self.references
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let asked = asked.as_mut().filter(|asked| asked.len() < size)?;
-        asked.push(reference.clone());
-        Some(asked.len() - 1)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,6 +181,18 @@ impl Store for Batched {
 
     async fn get_many(&self, references: &[RemoteRef]) -> Vec<Result<SecretValue>> {
         self.inner.get_many(references).await
+    }
+
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        self.inner.get_raw(reference).await
+    }
+
+    fn whole(&self, read: &Read) -> Option<Read> {
+        self.inner.whole(read)
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        self.inner.part(read, whole)
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

@@ -219,9 +219,8 @@ impl Connections {
                 return Err(Error::unreachable(text));
             }
         };
-        let batch = entry.capabilities(spec).map_or(1, |able| able.batch);
         let settings = retry_settings(store)?.filter(|_| !entry.repeats());
-        Ok(self.layered(connected, settings, batch))
+        Ok(self.layered(connected, settings, store.batch()))
     }
 
     /// Puts the shared layers around a fresh connection: a deadline on every call, repeats where

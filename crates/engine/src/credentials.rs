@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
-use lockstep_provider::context::{Objects, TokenRequest};
+use lockstep_provider::context::{LabelledSecret, Objects, TokenRequest};
 use lockstep_provider::{Result, SecretMap, SecretValue, Services};
 
 /// Kind of an object credentials come from.
@@ -73,6 +73,15 @@ impl Objects for Noting {
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>> {
         self.note(CredentialKind::Secret, namespace, name);
         self.inner.secret(namespace, name)
+    }
+
+    fn labelled_secret<'a>(
+        &'a self,
+        namespace: &'a str,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<LabelledSecret>> {
+        self.note(CredentialKind::Secret, namespace, name);
+        self.inner.labelled_secret(namespace, name)
     }
 
     fn config_map<'a>(

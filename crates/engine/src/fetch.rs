@@ -14,7 +14,7 @@ use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_provider::{Error, Result};
 
 use crate::connections::Connections;
-use crate::reads::{GroupKey, Reads, Request};
+use crate::reads::{GroupKey, Reads, Reply, Request};
 use crate::remote_generator;
 use crate::store_record::StoreRecord;
 use crate::world::World;
@@ -118,12 +118,12 @@ async fn answer(
         read,
         asked: caller.asked,
     };
-    let answer = match reads.read(request).await {
-        Ok(answer) => answer,
+    let Reply { answer, outcome } = match reads.read(request).await {
+        Ok(reply) => reply,
         Err(error) => return Fetched::alone(Err(error)),
     };
     Fetched {
-        answer: answer.outcome(),
+        answer: outcome,
         taken: answer.telling.then(|| Taken {
             group: GroupKey::clone(&answer.group),
             fingerprint: answer.fingerprint,

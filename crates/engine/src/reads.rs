@@ -26,7 +26,7 @@ use crate::connections::{Connected, Connections};
 use crate::credentials::Credential;
 use crate::store_record::StoreRecord;
 
-pub use flight::Answer;
+pub use flight::{Answer, Reply};
 pub use key::GroupKey;
 pub use tally::{Call, Calls};
 pub use write::Remote;
@@ -117,13 +117,17 @@ impl Reads {
         &self.connections
     }
 
-    /// Makes a read, or takes part in one.
-    pub async fn read(self: &Arc<Self>, request: Request<'_>) -> Result<Arc<Answer>> {
+    /// Makes a read, or takes part in one. Where the store can take the answer out of a wider one,
+    /// that is what is read.
+    pub async fn read(self: &Arc<Self>, request: Request<'_>) -> Result<Reply> {
         let connected = self.connect(request).await?;
+        let store = Arc::clone(&connected.store);
+        let whole = store.whole(request.read);
+        let part = whole.is_some().then_some(request.read);
         let key = Arc::new(GroupKey {
             identity: Arc::clone(&connected.identity),
             caller: connected.caller.clone(),
-            read: request.read.clone(),
+            read: whole.unwrap_or_else(|| request.read.clone()),
         });
         let now = self.time.now();
         let flight = self.flights.join(&key, request.asked, now, |began| {
@@ -136,7 +140,7 @@ impl Reads {
             };
             errand.run(connected).boxed()
         });
-        Ok(flight.await)
+        Ok(Reply::new(flight.await, part, &store))
     }
 
     /// An open connection for a request. Connecting is a call like any other.

@@ -57,6 +57,16 @@ impl StoreRecord {
         }
     }
 
+    /// How many values its backend reads in one request; 1 where it reads one by one.
+    pub fn batch(&self) -> usize {
+        let provider = self.spec.provider.only().ok();
+        let able = provider.and_then(|(name, spec)| {
+            let entry = lockstep_providers::lookup(name).ok()?;
+            entry.capabilities(spec).ok()
+        });
+        able.map_or(1, |able| able.batch)
+    }
+
     /// Whether the Ready condition holds, where there is one.
     pub fn ready(&self) -> Option<bool> {
         self.view.ready

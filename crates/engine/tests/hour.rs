@@ -130,7 +130,7 @@ impl Process {
             let due = self.groups.groups.lock().unwrap().pop(now);
             let Some((group, _)) = due else { break };
             let answer = block_on(self.reads.read(self.request(&group.read, now)));
-            assert!(answer.unwrap().error().is_none());
+            assert!(answer.unwrap().outcome.is_ok());
             self.refreshes += 1;
         }
         let woken = std::mem::take(&mut *self.groups.woken.lock().unwrap());
@@ -152,7 +152,7 @@ impl Process {
             .iter()
             .map(|read| self.reads.read(self.request(read, asked)));
         let taken = block_on(join_all(reads)).into_iter().map(|answer| {
-            let answer = answer.unwrap();
+            let answer = answer.unwrap().answer;
             Taken {
                 group: GroupKey::clone(&answer.group),
                 fingerprint: answer.fingerprint,

@@ -1,8 +1,8 @@
 //! Who shares which remote read, and when it is made again. A group stands for one read through one
 //! identity; everyone who last synced from it subscribes. It falls due when the most impatient
-//! subscriber would, and one read refreshes all of them. An answer with the fingerprint of the last
-//! one moves the deadline and does nothing else; another one sends every subscriber to a run.
-//! Holds fingerprints only, never a value.
+//! subscriber would, and one read refreshes all of them; one that is due a little later may be read
+//! along with it. An answer with the fingerprint of the last one moves the deadline and does nothing
+//! else; another one sends every subscriber to a run. Holds fingerprints only, never a value.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -18,8 +18,11 @@ use crate::slab::Slab;
 #[cfg(test)]
 mod tests;
 
-/// Share of the interval by which the next read is put off, so that groups part.
+/// Share of the interval by which the next read is put off, so that groups part, and by which it may
+/// be brought forward, so that a backend that reads many at once is asked once.
 const JITTER: f64 = 0.1;
+/// Deadlines looked at for groups that may be read along.
+const LOOK_AHEAD: usize = 512;
 
 /// A read an object synced from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,11 +213,36 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
             self.set_back(back);
         }
         let (due, number) = *self.due.first()?;
-        if due > now {
-            return None;
-        }
-        self.due.pop_first();
+        (due <= now).then(|| self.take(number)).flatten()
+    }
+
+    /// Up to `most` groups that `fits` and that may be read now because another one is: due within
+    /// the jitter of their interval, the nearest first. They count as popped.
+    pub fn pop_along(
+        &mut self,
+        now: Timestamp,
+        most: usize,
+        fits: impl Fn(&G) -> bool,
+    ) -> Vec<(Arc<G>, O)> {
+        let now = floor(now);
+        let near = self.due.iter().take(LOOK_AHEAD);
+        let near = near.filter(|(due, number)| {
+            self.held.get(*number).is_some_and(|group| {
+                // One that failed keeps the pause it was given.
+                group.failing_since == NEVER
+                    && due.saturating_sub(now) <= share(group.shortest(), JITTER)
+                    && fits(&group.key)
+            })
+        });
+        let near: Vec<u32> = near.take(most).map(|(_, number)| *number).collect();
+        let near = near.into_iter();
+        near.filter_map(|number| self.take(number)).collect()
+    }
+
+    /// Marks a group as being read.
+    fn take(&mut self, number: u32) -> Option<(Arc<G>, O)> {
         let group = self.held.get_mut(number)?;
+        self.due.remove(&(group.due, number));
         (group.reading, group.due) = (true, NEVER);
         self.reading += 1;
         let member = self.members.get(*group.members.first()?)?;
@@ -393,8 +421,13 @@ impl<G> Group<G> {
     }
 
     fn deadline(&self, chance: f64) -> i64 {
-        let intervals = self.intervals.iter().map(|(interval, _)| *interval);
-        let shortest = intervals.min().unwrap_or(NEVER / 4);
+        let shortest = self.shortest();
         self.read_at + shortest + share(shortest, JITTER * chance)
+    }
+
+    /// The interval of the most impatient subscriber.
+    fn shortest(&self) -> i64 {
+        let intervals = self.intervals.iter().map(|(interval, _)| *interval);
+        intervals.min().unwrap_or(NEVER / 4)
     }
 }

@@ -14,10 +14,11 @@ mod status;
 
 pub use crate::refresh::{period, shared_interval, tolerance};
 pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
-pub use assemble::{Assembled, Payload, assemble};
+pub use assemble::{Assembled, assemble};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
-pub use fetch::{FetchItem, FetchList, Place, Read, Source, generators, store_keys};
+pub use fetch::{FetchItem, FetchList, Place, Source, generators, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};
+pub use lockstep_provider::{Payload, Read};
 pub use names::{created_by, synced_resource_version};
 pub(crate) use observe::sources_of;
 pub use observe::{Observed, SourceKey, SourceKind, TargetView, TemplateSources, template_sources};

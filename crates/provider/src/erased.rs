@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use crate::capability::Capabilities;
 use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
+use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::store::{Check, Provider, Stability, Store, Warnings};
 use crate::value::{SecretMap, SecretValue};
@@ -22,6 +23,9 @@ pub trait DynStore: Send + Sync {
         &'a self,
         references: &'a [RemoteRef],
     ) -> BoxFuture<'a, Vec<Result<SecretValue>>>;
+    fn get_raw<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>>;
+    fn whole(&self, read: &Read) -> Option<Read>;
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload>;
     fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>>;
     fn push<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>>;
     fn delete<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<()>>;
@@ -44,6 +48,18 @@ impl<S: Store> DynStore for S {
         references: &'a [RemoteRef],
     ) -> BoxFuture<'a, Vec<Result<SecretValue>>> {
         Box::pin(Store::get_many(self, references))
+    }
+
+    fn get_raw<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>> {
+        Box::pin(Store::get_raw(self, reference))
+    }
+
+    fn whole(&self, read: &Read) -> Option<Read> {
+        Store::whole(self, read)
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        Store::part(self, read, whole)
     }
 
     fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>> {
@@ -73,6 +89,16 @@ impl<S: Store> DynStore for S {
 
 /// A shared, erased store.
 pub type SharedStore = Arc<dyn DynStore>;
+
+/// Makes a read.
+pub async fn perform(store: &dyn DynStore, read: &Read) -> Result<Payload> {
+    match read {
+        Read::Value(reference) => store.get(reference).await.map(Payload::Value),
+        Read::Map(reference) => store.get_map(reference).await.map(Payload::Map),
+        Read::Raw(reference) => store.get_raw(reference).await.map(Payload::Value),
+        Read::Find(find) => store.find(find).await.map(Payload::Map),
+    }
+}
 
 /// One row of the registry: everything the program needs to know of a provider.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! What is put around every store, whatever its provider: time-outs, repeats, limits, metrics.
 //! Each layer takes a [`SharedStore`] and gives one back; [`Layer`] is written once per concern
-//! and the nine methods of a store are spelled out once, in [`Layered`].
+//! and the methods of a store are spelled out once, in [`Layered`].
 //!
 //! Dropping a call drops everything a layer holds for it, so calls may be cancelled anywhere.
 
@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 
 use crate::erased::{DynStore, SharedStore};
 use crate::error::Result;
+use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::store::{Check, Store};
 use crate::value::{SecretMap, SecretValue};
@@ -125,6 +126,19 @@ impl<L: Layer> Store for Layered<L> {
 
     async fn get_many(&self, references: &[RemoteRef]) -> Vec<Result<SecretValue>> {
         self.layer.around_many(&*self.inner, references).await
+    }
+
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let attempt = || self.inner.get_raw(reference);
+        self.layer.around(Call::Get, attempt).await
+    }
+
+    fn whole(&self, read: &Read) -> Option<Read> {
+        self.inner.whole(read)
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        self.inner.part(read, whole)
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

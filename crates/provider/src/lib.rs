@@ -23,6 +23,7 @@ pub mod layer;
 pub mod metadata;
 pub mod property;
 pub mod push;
+pub mod read;
 pub mod request;
 pub mod retry;
 pub mod scope;
@@ -36,6 +37,7 @@ pub use capability::{Access, Capabilities};
 pub use context::{Ctx, Scope, Services, StoreName};
 pub use erased::{DynStore, Entry, SharedStore};
 pub use error::{Error, ErrorKind, Result, Tombstone};
+pub use read::{Payload, Read};
 pub use request::{Find, Health, MetadataPolicy, PushItem, PushTarget, Pushed, RemoteRef};
 pub use settings::Variables;
 pub use shared::Shared;
@@ -47,6 +49,7 @@ pub mod prelude {
     pub use crate::capability::Capabilities;
     pub use crate::context::{Ctx, Scope};
     pub use crate::error::{Error, ErrorKind, Result};
+    pub use crate::read::{Payload, Read};
     pub use crate::request::{
         Find, Health, MetadataPolicy, PushItem, PushTarget, Pushed, RemoteRef,
     };

@@ -40,6 +40,13 @@ impl RemoteRef {
             .as_deref()
             .filter(|property| !property.is_empty())
     }
+
+    /// The version, where one is given and not empty.
+    pub fn wanted_version(&self) -> Option<&str> {
+        self.version
+            .as_deref()
+            .filter(|version| !version.is_empty())
+    }
 }
 
 /// Whether a read asks for the value or for labels, tags and annotations.

@@ -11,6 +11,7 @@ use crate::capability::Capabilities;
 use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
 use crate::json::json_object;
+use crate::read::{Payload, Read};
 use crate::request::{Find, Health, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::value::{SecretMap, SecretValue};
 
@@ -73,6 +74,27 @@ pub trait Store: Send + Sync + 'static {
                 answers.push(self.get(reference).await);
             }
             answers
+        }
+    }
+
+    /// Reads all that the backend answers to a reference, for stores whose [`Store::whole`] names
+    /// such a read.
+    fn get_raw(&self, _reference: &RemoteRef) -> impl Future<Output = Result<SecretValue>> + Send {
+        async { Err(unsupported("raw reads")) }
+    }
+
+    /// The wider read whose answer this one's can be taken out of, be it itself. Reads with the same
+    /// one cost a single request. Asks nobody; the whole of a whole is that whole.
+    fn whole(&self, _read: &Read) -> Option<Read> {
+        None
+    }
+
+    /// What `read` gives, taken out of the outcome of its [`Store::whole`]: to the byte what the
+    /// read itself would give, errors included. Asks nobody.
+    fn part(&self, _read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        match whole {
+            Ok(payload) => Ok(payload.clone()),
+            Err(error) => Err(error.duplicate()),
         }
     }
 

@@ -1,5 +1,5 @@
-//! What reading has in common in all services: properties, members, and the text of a missing
-//! secret.
+//! What reading has in common in all services: properties, members, parts of a shared read, and the
+//! text of a missing secret. Pure.
 
 use lockstep_provider::json::json_object;
 use lockstep_provider::prelude::*;
@@ -11,6 +11,21 @@ use crate::error::Failure;
 pub(crate) fn select(value: &SecretValue, property: &str, key: &str) -> Result<SecretValue> {
     property::extract(value, property, Dots::EscapedThenRaw)
         .map_err(|_| Error::invalid_data(format!("key {property} does not exist in secret {key}")))
+}
+
+/// The value that a reference means, out of the whole one.
+pub(crate) fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
+    match reference.wanted_property() {
+        None => Ok(value.clone()),
+        Some(property) => select(value, property, &reference.key),
+    }
+}
+
+/// What a read gives, out of the outcome of the read of the whole value.
+pub(crate) fn part(read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    read.part_of_value(whole, wanted, |value, reference| {
+        members(value, &reference.key)
+    })
 }
 
 /// The members of a value that must be a JSON object.

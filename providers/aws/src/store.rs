@@ -7,6 +7,7 @@ use crate::auth;
 use crate::call::Caller;
 use crate::certificatemanager::{self, CertificateManager, unsupported};
 use crate::parameterstore::{self, ParameterStore};
+use crate::read::part;
 use crate::secretsmanager::{self, SecretsManager};
 use crate::spec::{AwsSpec, Service};
 
@@ -114,6 +115,18 @@ impl Store for AwsStore {
                 failed.collect()
             }
         }
+    }
+
+    /// Properties and members are inside of the value; certificates have neither.
+    fn whole(&self, read: &Read) -> Option<Read> {
+        match self.connection.as_ref()?.client {
+            Client::Secrets(_) | Client::Parameters(_) => read.whole_value(),
+            Client::Certificates(_) => None,
+        }
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        part(read, whole)
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

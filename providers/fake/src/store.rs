@@ -89,8 +89,18 @@ impl Store for FakeStore {
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        let value = self.get(reference).await?;
-        json_object(&value).map_err(|error| error.context("unable to unmarshal secret"))
+        members(&self.get(reference).await?)
+    }
+
+    fn whole(&self, read: &Read) -> Option<Read> {
+        read.whole_value()
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        let wanted = |value: &SecretValue, reference: &RemoteRef| {
+            extract_wanted(value.clone(), reference, Dots::Raw)
+        };
+        read.part_of_value(whole, wanted, |value, _| members(value))
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {
@@ -135,6 +145,10 @@ impl Store for FakeStore {
             _ => Check::Failed(unable()),
         }
     }
+}
+
+fn members(value: &SecretValue) -> Result<SecretMap> {
+    json_object(value).map_err(|error| error.context("unable to unmarshal secret"))
 }
 
 impl fmt::Debug for FakeStore {

@@ -13,25 +13,31 @@ const ANNOTATIONS: &str = "annotations";
 /// The value a reference names.
 pub(crate) fn value(secret: &Secret, reference: &RemoteRef) -> Result<SecretValue> {
     let fetches_metadata = reference.metadata == MetadataPolicy::Fetch;
+    if !fetches_metadata {
+        return value_in(&secret.data, reference);
+    }
     let Some(property) = reference.wanted_property() else {
-        return Ok(if fetches_metadata {
-            all_metadata(secret)
-        } else {
-            json::to_json_object(&secret.data)
-        });
+        return Ok(all_metadata(secret));
     };
-    let (found, place) = if fetches_metadata {
-        (metadata_property(secret, property), "metadata")
-    } else {
-        (data_property(&secret.data, property), "data")
+    let found = metadata_property(secret, property);
+    found.ok_or_else(|| no_property(property, "metadata", reference))
+}
+
+/// The value a reference names among the data of a Secret.
+pub(crate) fn value_in(data: &SecretMap, reference: &RemoteRef) -> Result<SecretValue> {
+    let Some(property) = reference.wanted_property() else {
+        return Ok(json::to_json_object(data));
     };
-    found.ok_or_else(|| {
-        // Upstream does not count this as a missing secret, so `deletionPolicy` must not either.
-        Error::invalid_data(format!(
-            "property {property} does not exist in {place} of secret {:?}",
-            reference.key
-        ))
-    })
+    let found = data_property(data, property);
+    found.ok_or_else(|| no_property(property, "data", reference))
+}
+
+/// Upstream does not count this as a missing secret, so `deletionPolicy` must not either.
+fn no_property(property: &str, place: &str, reference: &RemoteRef) -> Error {
+    Error::invalid_data(format!(
+        "property {property} does not exist in {place} of secret {:?}",
+        reference.key
+    ))
 }
 
 /// The map a reference names.
@@ -49,6 +55,11 @@ pub(crate) fn map(secret: Secret, reference: &RemoteRef) -> Result<SecretMap> {
         ]),
         MetadataPolicy::None => secret.data,
     };
+    map_in(whole, reference)
+}
+
+/// The map a reference names in a whole one.
+pub(crate) fn map_in(whole: SecretMap, reference: &RemoteRef) -> Result<SecretMap> {
     match reference.wanted_property() {
         None => Ok(whole),
         Some(property) => match whole.get(property) {

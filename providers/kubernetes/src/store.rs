@@ -9,6 +9,7 @@ use lockstep_provider::find::NameMatcher;
 use lockstep_provider::json;
 use lockstep_provider::keys::convert_keys;
 use lockstep_provider::prelude::*;
+use lockstep_provider::read::mismatch;
 
 use crate::api::Rule;
 use crate::client::Client;
@@ -77,6 +78,27 @@ impl Store for KubernetesStore {
             }
         })?;
         read::map(secret, reference)
+    }
+
+    /// All keys of a Secret come with one read of it. Labels and annotations are read by themselves.
+    fn whole(&self, read: &Read) -> Option<Read> {
+        let reference = read.reference()?;
+        (reference.metadata == MetadataPolicy::None)
+            .then(|| Read::Map(RemoteRef::key(&reference.key)))
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        match (read, whole) {
+            (Read::Value(wanted), Ok(Payload::Map(data))) => {
+                read::value_in(data, wanted).map(Payload::Value)
+            }
+            (Read::Map(wanted), Ok(Payload::Map(data))) => {
+                read::map_in(data.clone(), wanted).map(Payload::Map)
+            }
+            (Read::Value(_), Err(error)) => Err(without_upstreams_text(error.duplicate())),
+            (_, Err(error)) => Err(error.duplicate()),
+            (_, Ok(_)) => Err(mismatch()),
+        }
     }
 
     /// Reads each Secret once, however many of its keys are wanted.
@@ -198,6 +220,18 @@ impl Store for KubernetesStore {
     fn renew_after(&self) -> Option<Duration> {
         self.renew_after
     }
+}
+
+/// The failure of a value's read, which has the server's text alone, out of that of a map's.
+fn without_upstreams_text(error: Error) -> Error {
+    if !is_absent(&error) {
+        return error;
+    }
+    error.map_message(|text| {
+        let rest = text.strip_prefix(NOT_FOUND_TEXT);
+        let rest = rest.and_then(|rest| rest.strip_prefix(": "));
+        rest.unwrap_or(text).to_owned()
+    })
 }
 
 /// The same error once more, for another reference to the same Secret.

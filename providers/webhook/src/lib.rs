@@ -3,8 +3,8 @@
 
 mod api;
 mod auth;
-mod caller;
 mod error;
+mod fields;
 mod jsonpath;
 mod redirect;
 mod result;

@@ -124,14 +124,18 @@ impl WebhookSpec {
         Ok(parsed.to_std().filter(|time| !time.is_zero()))
     }
 
-    /// Every template of the spec, with the name errors use.
+    /// Every template of the spec.
     pub(crate) fn templates(&self) -> impl Iterator<Item = &str> {
+        self.request_templates().chain(self.json_path())
+    }
+
+    /// The templates that requests are made of.
+    pub(crate) fn request_templates(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.iter().flat_map(BTreeMap::values);
         headers
             .map(String::as_str)
             .chain([self.url.as_str()])
             .chain(self.body.as_deref())
-            .chain(self.json_path())
     }
 
     /// The template of the path to the value.

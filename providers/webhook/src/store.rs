@@ -9,10 +9,11 @@ use futures_util::future::{Either, select};
 use http::{Method, Uri};
 use lockstep_provider::http::{Tls, encode_component};
 use lockstep_provider::prelude::*;
+use lockstep_provider::read::mismatch;
 
 use crate::api::{Api, Call};
 use crate::auth;
-use crate::caller;
+use crate::fields;
 use crate::result::Path;
 use crate::spec::WebhookSpec;
 use crate::template::{Data, Secrets, Text};
@@ -32,6 +33,8 @@ pub struct WebhookStore {
     secrets: OnceCell<Secrets>,
     /// Namespace of the object that uses the store, where its templates may look at it.
     caller: String,
+    /// Whether requests differ by the property that is wanted.
+    names_property: bool,
 }
 
 impl WebhookStore {
@@ -42,17 +45,20 @@ impl WebhookStore {
             ca: ca.await?,
             ..Tls::default()
         };
-        let caller = if spec.templates().any(caller::may_show) {
+        let shows = |field| move |template: &str| fields::may_show(template, field);
+        let caller = if spec.templates().any(shows(fields::NAMESPACE)) {
             ctx.scope().home().unwrap_or_default().to_owned()
         } else {
             // Not asking for the caller is what lets namespaces share a ClusterSecretStore.
             String::new()
         };
+        let names_property = spec.request_templates().any(shows(fields::PROPERTY));
         let store = Self {
             api: Api::new(&spec, &tls, ctx.clone())?,
             path: Text::new(spec.json_path().unwrap_or_default()),
             secrets: OnceCell::new(),
             caller,
+            names_property,
             spec,
             ctx,
         };
@@ -66,30 +72,36 @@ impl WebhookStore {
         self.secrets.get_or_try_init(read).await
     }
 
-    async fn read(&self, reference: &RemoteRef) -> Result<(SecretValue, Data)> {
+    /// What the endpoint answers.
+    async fn read(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let secrets = self.secrets().await?;
-        let fields = [
-            ("key", reference.key.as_str()),
-            ("version", reference.version.as_deref().unwrap_or_default()),
-            (
-                "property",
-                reference.property.as_deref().unwrap_or_default(),
-            ),
-        ];
-        let data = |fields: &[(&str, String)]| {
-            let fields = fields.iter().map(|(name, text)| (*name, text.as_bytes()));
-            let namespace = ("namespace", self.caller.as_bytes());
-            secrets.with(fields.chain([namespace]), self.ctx.now())
-        };
         let call = Call {
             method: self.api.method_or(Method::GET),
-            escaped: data(&fields.map(|(name, text)| (name, escape(text)))),
-            raw: data(&fields.map(|(name, text)| (name, text.to_owned()))),
+            escaped: self.data(reference, secrets, escape),
+            raw: self.data(reference, secrets, str::to_owned),
             body: Vec::new(),
             what: "endpoint",
         };
-        let raw = data(&fields.map(|(name, text)| (name, text.to_owned())));
-        Ok((self.api.call(call).await?, raw))
+        self.api.call(call).await
+    }
+
+    /// What templates see of a reference, each field as `shown` has it.
+    fn data(&self, reference: &RemoteRef, secrets: &Secrets, shown: fn(&str) -> String) -> Data {
+        let optional = |field: &Option<String>| shown(field.as_deref().unwrap_or_default());
+        let fields = [
+            ("key", shown(&reference.key)),
+            ("version", optional(&reference.version)),
+            (fields::PROPERTY, optional(&reference.property)),
+        ];
+        let fields = fields.iter().map(|(name, text)| (*name, text.as_bytes()));
+        let namespace = (fields::NAMESPACE, self.caller.as_bytes());
+        secrets.with(fields.chain([namespace]), self.ctx.now())
+    }
+
+    /// The path to what a reference wants.
+    fn path_of(&self, reference: &RemoteRef) -> Result<Path> {
+        let secrets = self.secrets.get().ok_or_else(mismatch)?;
+        self.path(&self.data(reference, secrets, str::to_owned))
     }
 
     fn path(&self, data: &Data) -> Result<Path> {
@@ -107,13 +119,42 @@ impl WebhookStore {
 
 impl Store for WebhookStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let (answer, data) = self.read(reference).await?;
-        self.path(&data)?.value(answer)
+        let answer = self.read(reference).await?;
+        self.path_of(reference)?.value(answer)
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        let (answer, data) = self.read(reference).await?;
-        self.path(&data)?.map(&answer)
+        let answer = self.read(reference).await?;
+        self.path_of(reference)?.map(&answer)
+    }
+
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        self.read(reference).await
+    }
+
+    /// The endpoint's answer serves every path into it, unless the request names the property.
+    /// Without the store's Secrets there may be no path.
+    fn whole(&self, read: &Read) -> Option<Read> {
+        if self.names_property || self.secrets.get().is_none() {
+            return None;
+        }
+        let mut reference = read.reference()?.clone();
+        reference.property = None;
+        Some(Read::Raw(reference))
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        let answer = match whole {
+            Ok(Payload::Value(answer)) => answer.clone(),
+            Ok(Payload::Map(_)) => return Err(mismatch()),
+            Err(error) => return Err(error.duplicate()),
+        };
+        match read {
+            Read::Value(wanted) => self.path_of(wanted)?.value(answer).map(Payload::Value),
+            Read::Map(wanted) => self.path_of(wanted)?.map(&answer).map(Payload::Map),
+            Read::Raw(_) => Ok(Payload::Value(answer)),
+            Read::Find(_) => Err(mismatch()),
+        }
     }
 
     /// Sends the value. What the endpoint held before is not known, so every push is an update.

@@ -1,6 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. Operations that are not here
 //! are unsupported, and the capabilities say the same.
 
+use lockstep_provider::json::json_object;
 use lockstep_provider::prelude::*;
 use lockstep_provider::property::{Dots, extract_wanted};
 
@@ -21,5 +22,17 @@ impl Store for AcmeStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let value = self.api.read(&reference.key).await?;
         extract_wanted(value, reference, Dots::EscapedThenRaw)
+    }
+
+    /// Properties and members are inside of the value, so one read serves all of them.
+    fn whole(&self, read: &Read) -> Option<Read> {
+        read.whole_value()
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        let wanted = |value: &SecretValue, reference: &RemoteRef| {
+            extract_wanted(value.clone(), reference, Dots::EscapedThenRaw)
+        };
+        read.part_of_value(whole, wanted, |value, _| json_object(value))
     }
 }

@@ -41,7 +41,9 @@ impl Remote {
     /// Answers a read; what it missed is told beside the error.
     pub(crate) fn answer(&self, read: &Read) -> (Result<Payload>, Option<Missed>) {
         let (answer, reference) = match read {
-            Read::Value(reference) => (self.value(reference).map(Payload::Value), reference),
+            Read::Value(reference) | Read::Raw(reference) => {
+                (self.value(reference).map(Payload::Value), reference)
+            }
             Read::Map(reference) => {
                 let map = self.value(reference).and_then(|value| {
                     json_object(&value).map_err(|error| error.context("unable to unmarshal secret"))

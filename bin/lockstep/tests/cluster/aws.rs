@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::metadata::Metadata;
-use lockstep_testkit::moto::{Moto, REGION};
+use lockstep_testkit::moto::{Moto, REGION, Seen};
 use lockstep_testkit::operator::Operator;
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
@@ -186,13 +186,26 @@ fn the_examples_of_the_documentation_work() {
 
 /// Reads one secret through a store without `auth` and returns the key ids the requests carried.
 fn ambient(own: &[(&str, String)]) -> Vec<String> {
+    used(&seen(|_| own.to_vec()))
+}
+
+/// Key ids of the requests for values.
+fn used(seen: &[Seen]) -> Vec<String> {
+    let reads = seen.iter();
+    let reads = reads.filter(|one| one.action.ends_with("GetSecretValue"));
+    reads.map(|one| one.key_id.clone()).collect()
+}
+
+/// Reads one secret through a store without `auth` and returns every request to AWS.
+fn seen<'a>(own: impl FnOnce(&Moto) -> Vec<(&'a str, String)>) -> Vec<Seen> {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
     let moto = Moto::start().unwrap();
     create(&moto, "s", "v");
     let flags = [room.flag()];
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let _operator = started(cluster, &flags, &quiet(&moto, own));
+    let environment = quiet(&moto, &own(&moto));
+    let _operator = started(cluster, &flags, &environment);
     room.apply(&json!({
         "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
         "metadata": { "name": "store" },
@@ -200,9 +213,7 @@ fn ambient(own: &[(&str, String)]) -> Vec<String> {
     }));
     room.apply(&external_secret("es", &json!({ "name": "store" }), "s"));
     room.synced();
-    let reads = moto.seen().into_iter();
-    let reads = reads.filter(|one| one.action.ends_with("GetSecretValue"));
-    reads.map(|one| one.key_id).collect()
+    moto.seen()
 }
 
 #[test]
@@ -242,4 +253,91 @@ fn keys_come_from_pod_identity() {
         "{used:?}"
     );
     assert_eq!(metadata.handed_out(), 1);
+}
+
+/// The one request of an action.
+fn only<'a>(seen: &'a [Seen], action: &str) -> &'a Seen {
+    let found: Vec<&Seen> = seen.iter().filter(|one| one.action == action).collect();
+    assert_eq!(found.len(), 1, "{action} in {seen:?}");
+    found[0]
+}
+
+#[test]
+fn the_token_of_the_pods_own_service_account_is_exchanged_for_its_role() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "token-of-the-pod").unwrap();
+
+    let seen = seen(|moto| {
+        vec![
+            (
+                "AWS_ROLE_ARN",
+                "arn:aws:iam::123456789012:role/operator".to_owned(),
+            ),
+            ("AWS_WEB_IDENTITY_TOKEN_FILE", token.display().to_string()),
+            ("AWS_ENDPOINT_URL_STS", moto.url()),
+        ]
+    });
+
+    let exchange = only(&seen, "AssumeRoleWithWebIdentity");
+    assert_eq!(exchange.key_id, "-", "it is not signed");
+    assert!(
+        exchange.body.contains("WebIdentityToken=token-of-the-pod")
+            && exchange.body.contains("role%2Foperator"),
+        "{exchange:?}"
+    );
+    let used = used(&seen);
+    assert!(
+        !used.is_empty() && used.iter().all(|id| id.starts_with("ASIA")),
+        "{used:?}"
+    );
+}
+
+/// Profile files with keys in `base` and a role on top of them in `app`.
+fn profiles(folder: &Path) -> Vec<(&'static str, String)> {
+    let (config, keys) = (folder.join("config"), folder.join("credentials"));
+    let role = "[profile app]\nrole_arn = arn:aws:iam::123456789012:role/from-profile\n\
+                source_profile = base\n";
+    std::fs::write(&config, role).unwrap();
+    let base = "[base]\naws_access_key_id = FROMFILE\naws_secret_access_key = any\n";
+    std::fs::write(&keys, base).unwrap();
+    vec![
+        ("AWS_CONFIG_FILE", config.display().to_string()),
+        ("AWS_SHARED_CREDENTIALS_FILE", keys.display().to_string()),
+    ]
+}
+
+#[test]
+fn keys_come_from_a_profile_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut own = profiles(folder.path());
+    own.push(("AWS_PROFILE", "base".to_owned()));
+
+    let used = ambient(&own);
+
+    assert!(
+        !used.is_empty() && used.iter().all(|id| id == "FROMFILE"),
+        "{used:?}"
+    );
+}
+
+#[test]
+fn the_role_of_a_profile_is_taken_on_with_the_keys_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+
+    let seen = seen(|moto| {
+        let mut own = profiles(folder.path());
+        own.push(("AWS_PROFILE", "app".to_owned()));
+        own.push(("AWS_ENDPOINT_URL_STS", moto.url()));
+        own
+    });
+
+    let role = only(&seen, "AssumeRole");
+    assert_eq!(role.key_id, "FROMFILE");
+    assert!(role.body.contains("role%2Ffrom-profile"), "{role:?}");
+    let used = used(&seen);
+    assert!(
+        !used.is_empty() && used.iter().all(|id| id.starts_with("ASIA")),
+        "{used:?}"
+    );
 }

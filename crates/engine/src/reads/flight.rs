@@ -9,8 +9,8 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::StoreKey;
-use lockstep_plan::external_secret::{Payload, Read};
-use lockstep_provider::{Error, ErrorKind, Result, SharedStore};
+use lockstep_provider::erased::perform;
+use lockstep_provider::{Error, ErrorKind, Payload, Read, Result, SharedStore};
 
 use super::governed::Suspect;
 use super::{GroupKey, Reads, fingerprint};
@@ -42,15 +42,27 @@ pub struct Answer {
     _bytes: Held,
 }
 
-impl Answer {
-    /// A copy of the outcome; values are shared, not copied.
-    pub fn outcome(&self) -> Result<Payload> {
-        match &self.outcome {
-            Ok(payload) => Ok(payload.clone()),
-            Err(error) => Err(error.duplicate()),
-        }
-    }
+/// What one of those who share a read gets out of it.
+pub struct Reply {
+    /// The shared read.
+    pub answer: Arc<Answer>,
+    /// The part that was asked for; values are shared, not copied.
+    pub outcome: Result<Payload>,
+}
 
+impl Reply {
+    /// The part of an answer that `asked` wants; `None` wants all of it.
+    pub(super) fn new(answer: Arc<Answer>, asked: Option<&Read>, store: &SharedStore) -> Self {
+        let outcome = match (&answer.outcome, asked) {
+            (outcome, Some(read)) => store.part(read, outcome),
+            (Ok(payload), None) => Ok(payload.clone()),
+            (Err(error), None) => Err(error.duplicate()),
+        };
+        Self { answer, outcome }
+    }
+}
+
+impl Answer {
     /// The error, where it is one.
     pub fn error(&self) -> Option<&Error> {
         self.outcome.as_ref().err()
@@ -265,7 +277,7 @@ impl Errand {
 
     async fn perform(&self, connected: Connected) -> Result<Payload> {
         let read = &self.key.read;
-        match perform(read, &connected.store).await {
+        match perform(&*connected.store, read).await {
             Err(error) if *error.kind() == ErrorKind::Unauthenticated => {
                 // The credential may have been rotated since the connection was made: once more.
                 let connections = &self.reads.connections;
@@ -275,7 +287,7 @@ impl Errand {
                     // The answer would be for others than those who wait for this one.
                     return Err(error);
                 }
-                perform(read, &again.store).await
+                perform(&*again.store, read).await
             }
             Err(error) if error.consequence().drops_connection => {
                 self.reads.connections.drop_store(&self.record.key);
@@ -291,18 +303,10 @@ pub(super) fn is_transient(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unreachable)
 }
 
-async fn perform(read: &Read, store: &SharedStore) -> Result<Payload> {
-    match read {
-        Read::Value(reference) => store.get(reference).await.map(Payload::Value),
-        Read::Map(reference) => store.get_map(reference).await.map(Payload::Map),
-        Read::Find(find) => store.find(find).await.map(Payload::Map),
-    }
-}
-
 /// What a read is called where calls are counted.
 fn name(read: &Read) -> &'static str {
     match read {
-        Read::Value(_) => "get",
+        Read::Value(_) | Read::Raw(_) => "get",
         Read::Map(_) => "get_map",
         Read::Find(_) => "find",
     }

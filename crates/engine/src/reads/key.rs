@@ -13,6 +13,6 @@ pub struct GroupKey {
     pub identity: Arc<Identity>,
     /// The namespace whose credentials were used, where they depend on the caller.
     pub caller: Option<Arc<str>>,
-    /// What is read.
+    /// What is read: the whole that parts are taken out of, where the store can do that.
     pub read: Read,
 }

@@ -64,7 +64,8 @@ pub(crate) fn echo(request: HttpRequest<Bytes>) -> Response<Bytes> {
         .to_str()
         .unwrap();
     let token = STANDARD.encode(token.trim_start_matches("Bearer "));
-    let body = format!(r#"{{"metadata":{{"name":"db"}},"data":{{"whose":"{token}"}}}}"#);
+    let body =
+        format!(r#"{{"metadata":{{"name":"db"}},"data":{{"whose":"{token}","other":"eA=="}}}}"#);
     response(200, body)
 }
 
@@ -106,7 +107,7 @@ impl Bench {
             read: &Read::Value(RemoteRef::key("db").property("whose")),
             asked,
         };
-        let outcome = self.reads.read(request).await?.outcome()?;
+        let outcome = self.reads.read(request).await?.outcome?;
         let Payload::Value(value) = outcome else {
             unreachable!("a map for a value");
         };

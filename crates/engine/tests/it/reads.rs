@@ -11,11 +11,11 @@ use jiff::Timestamp;
 use lockstep_engine::credentials::Credential;
 use lockstep_engine::reads::{GroupKey, Observer, Request};
 use lockstep_engine::{Connections, Reads};
-use lockstep_plan::external_secret::Read;
+use lockstep_plan::external_secret::{Payload, Read};
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider::conformance::{Fault, Faults, block_on, response, scripted, services};
 use lockstep_provider::context::Time;
-use lockstep_provider::{ErrorKind, RemoteRef, SecretValue};
+use lockstep_provider::{ErrorKind, RemoteRef, Result, SecretValue};
 
 use crate::bench::{Bench, store};
 
@@ -51,6 +51,51 @@ fn a_read_with_one_identity_is_made_once_for_all_namespaces() {
             .all(|answer| answer.as_ref().unwrap() == &own)
     );
     assert_eq!(bench.sent(), 1);
+}
+
+#[test]
+fn all_properties_of_a_secret_are_parts_of_one_read() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    let reference = |property: &str| RemoteRef::key("db").property(property);
+    let reads = [
+        Read::Value(reference("whose")),
+        Read::Value(reference("other")),
+        Read::Value(reference("nope")),
+        Read::Map(RemoteRef::key("db")),
+    ];
+    let asked = bench.services.time.now();
+    let all = reads.iter().map(|read| {
+        let request = Request {
+            store: &store,
+            caller: "a",
+            read,
+            asked,
+        };
+        bench.reads.read(request)
+    });
+
+    let replies: Vec<_> = block_on(join_all(all))
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+
+    assert_eq!(bench.sent(), 1);
+    let group = &replies[0].answer.group;
+    assert!(replies.iter().all(|reply| reply.answer.group == *group));
+    let value = |at: usize| match &replies[at].outcome {
+        Ok(Payload::Value(value)) => value.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(value(0), "token-of-vault".into());
+    assert_eq!(value(1), "x".into());
+    assert_eq!(
+        replies[2].outcome.as_ref().unwrap_err().to_string(),
+        "property nope does not exist in data of secret \"db\""
+    );
+    let Ok(Payload::Map(map)) = &replies[3].outcome else {
+        panic!("no map");
+    };
+    assert_eq!(map.keys().collect::<Vec<_>>(), ["other", "whose"]);
 }
 
 #[test]
@@ -191,7 +236,7 @@ fn everyone_who_waits_for_a_failing_store_gets_an_answer() {
     let answers = block_on(join_all(all));
 
     let failed = answers.into_iter().filter(|answer| match answer {
-        Ok(answer) => answer.error().is_some(),
+        Ok(reply) => reply.outcome.is_err(),
         Err(_) => true,
     });
     assert_eq!(failed.count(), 300);

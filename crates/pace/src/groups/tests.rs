@@ -108,6 +108,32 @@ fn short_failures_are_retried_in_silence_and_long_ones_are_told_to_all() {
 }
 
 #[test]
+fn groups_due_soon_are_read_along_and_no_earlier_than_their_jitter() {
+    let mut groups = Shared::default();
+    for (object, (group, read_at)) in [("a", 0), ("b", 6), ("c", 7), ("other", 1), ("d", 2)]
+        .into_iter()
+        .enumerate()
+    {
+        let object = u8::try_from(object).unwrap();
+        groups.subscribe(object, MINUTE, vec![taken(group, 7, read_at)], 0.0);
+    }
+    assert_eq!(due(&mut groups, 60), Some("a"));
+
+    let mut along = |most| -> Vec<_> {
+        let popped = groups.pop_along(at(60), most, |group| *group != "other");
+        popped.into_iter().map(|(group, _)| *group).collect()
+    };
+    assert_eq!(along(1), ["d"]);
+    assert_eq!(along(9), ["b"], "c is due more than a tenth too late");
+    assert_eq!(along(9), [""; 0]);
+
+    assert_eq!(groups.stats().reading, 3);
+    groups.read(&"b", 7, at(60), 0.0);
+    assert_eq!(groups.refreshed(&1), Some(at(60)));
+    assert_eq!(due(&mut groups, 61), Some("other"));
+}
+
+#[test]
 fn an_answer_ends_the_patience_with_failures() {
     let mut groups = Shared::default();
     groups.subscribe(1, MINUTE, vec![taken("db", 7, 0)], 0.0);
@@ -183,6 +209,7 @@ enum Step {
     Leave(u8),
     Change(u8),
     Pop,
+    PopAlong,
     Answer(usize),
     Fail(usize),
     Forced(u8),
@@ -198,6 +225,7 @@ fn step() -> impl Strategy<Value = Step> {
         object.prop_map(Step::Leave),
         key.clone().prop_map(Step::Change),
         Just(Step::Pop),
+        Just(Step::PopAlong),
         (0..4_usize).prop_map(Step::Answer),
         (0..4_usize).prop_map(Step::Fail),
         key.prop_map(Step::Forced),
@@ -255,6 +283,12 @@ impl World {
             Step::Change(key) => *self.remote.entry(*key).or_insert(0) += 1,
             Step::Pop => {
                 if let Some((key, member)) = groups.pop(at(self.now)) {
+                    assert!(self.synced.contains_key(&member), "a stranger came along");
+                    self.reading.push(*key);
+                }
+            }
+            Step::PopAlong => {
+                for (key, member) in groups.pop_along(at(self.now), 2, |key| *key != 3) {
                     assert!(self.synced.contains_key(&member), "a stranger came along");
                     self.reading.push(*key);
                 }

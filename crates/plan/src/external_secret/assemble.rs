@@ -8,23 +8,14 @@ use lockstep_api::external_secret::{
 };
 use lockstep_api::{ExternalSecret, messages, reasons};
 use lockstep_provider::keys::{convert_keys, validate_keys};
-use lockstep_provider::{Error, ErrorKind, SecretMap, SecretValue};
+use lockstep_provider::{Error, ErrorKind, Payload, Read, SecretMap};
 
-use super::fetch::{FetchItem, FetchList, Place, Read, Source, conversion};
+use super::fetch::{FetchItem, FetchList, Place, Source, conversion};
 use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::rewrite::rewrite;
 use crate::settings::Settings;
-
-/// What a read gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Payload {
-    /// One value, for [`Read::Value`].
-    Value(SecretValue),
-    /// A map, for everything else.
-    Map(SecretMap),
-}
 
 /// Data of the target before templates, and events on the way there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

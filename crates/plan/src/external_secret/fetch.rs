@@ -10,7 +10,7 @@ use lockstep_api::external_secret::{
 };
 use lockstep_api::{ExternalSecret, messages};
 use lockstep_provider::keys::Conversion;
-use lockstep_provider::{Find, MetadataPolicy, RemoteRef};
+use lockstep_provider::{Find, MetadataPolicy, Read, RemoteRef};
 
 use super::Observed;
 use super::names::namespace;
@@ -55,17 +55,6 @@ pub enum Source {
     },
     /// A generator in the namespace of the object.
     Generator(GeneratorRef),
-}
-
-/// A read of a store.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Read {
-    /// One value; answered by a [`super::Payload::Value`].
-    Value(RemoteRef),
-    /// One value as a map.
-    Map(RemoteRef),
-    /// A search.
-    Find(Find),
 }
 
 impl FetchList {

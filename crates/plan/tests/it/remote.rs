@@ -36,7 +36,9 @@ impl Remote {
         };
         let store = self.0.get(&key.name).cloned().unwrap_or_default();
         match read {
-            Read::Value(reference) => held(&store, &reference.key).map(Payload::Value),
+            Read::Value(reference) | Read::Raw(reference) => {
+                held(&store, &reference.key).map(Payload::Value)
+            }
             Read::Map(reference) => held(&store, &reference.key)
                 .and_then(|value| json_object(&value))
                 .map(Payload::Map),

@@ -41,6 +41,7 @@ impl Trace {
                 let what = match read {
                     Read::Value(reference) => format!("value {}", reference.key),
                     Read::Map(reference) => format!("map {}", reference.key),
+                    Read::Raw(reference) => format!("raw {}", reference.key),
                     Read::Find(find) => format!("find {}", find.name.as_deref().unwrap_or("*")),
                 };
                 json!(format!("{what} from {}/{}", key.kind, key.name))

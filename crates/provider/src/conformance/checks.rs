@@ -6,6 +6,7 @@ mod capabilities;
 mod errors;
 mod leaks;
 mod lists;
+mod shared;
 mod values;
 mod writes;
 
@@ -14,7 +15,7 @@ use super::subject::Subject;
 use super::suite::{Findings, Suite};
 
 /// In the order they run; leaks last, because every check before provokes some.
-pub(super) const ALL: [Topic; 13] = [
+pub(super) const ALL: [Topic; 14] = [
     Topic::ErrorKinds,
     Topic::RetryAfter,
     Topic::GarbledAnswers,
@@ -26,6 +27,7 @@ pub(super) const ALL: [Topic; 13] = [
     Topic::Deletes,
     Topic::Capabilities,
     Topic::Batches,
+    Topic::SharedReads,
     Topic::Cancellation,
     Topic::Leaks,
 ];
@@ -43,6 +45,7 @@ pub(super) async fn run<S: Subject>(suite: &Suite<'_, S>, topic: Topic) -> Findi
         Topic::Deletes => writes::deletes(suite).await,
         Topic::Capabilities => capabilities::capabilities(suite).await,
         Topic::Batches => batches::batches(suite).await,
+        Topic::SharedReads => shared::parts(suite).await,
         Topic::Cancellation => cancellation::cancellation(suite).await,
         Topic::Leaks => leaks::leaks(suite).await,
     }

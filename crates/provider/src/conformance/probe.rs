@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::patience::within;
-use crate::erased::SharedStore;
+use crate::erased::{SharedStore, perform};
 use crate::error::{Error, ErrorKind, Result};
+use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::store::Check;
 use crate::value::{SecretMap, SecretValue};
@@ -74,6 +75,16 @@ impl Probe {
             self.leaks.inspect("get_many", answer);
         }
         answers
+    }
+
+    pub(super) async fn read(&self, read: &Read) -> Result<Payload> {
+        self.watch("read", perform(&*self.store, read)).await
+    }
+
+    pub(super) fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        let part = self.store.part(read, whole);
+        self.leaks.inspect("part", &part);
+        part
     }
 
     pub(super) async fn find(&self, find: &Find) -> Result<SecretMap> {

@@ -27,6 +27,8 @@ pub enum Topic {
     Capabilities,
     /// A batch reads what single reads do.
     Batches,
+    /// Parts of a wider read are what the reads themselves give.
+    SharedReads,
     /// Dropping a call leaves the store usable.
     Cancellation,
     /// No value in any error or debug output.

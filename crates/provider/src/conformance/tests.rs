@@ -76,6 +76,12 @@ fn batches_that_differ_from_single_reads_are_found() {
 }
 
 #[test]
+fn parts_that_differ_from_single_reads_are_found() {
+    assert_found(Flaw::PartsByOtherDots, &[Topic::SharedReads]);
+    assert_found(Flaw::PartsInOtherWords, &[Topic::SharedReads]);
+}
+
+#[test]
 fn a_store_that_a_dropped_call_leaves_stuck_is_found() {
     assert_found(Flaw::StaysBusy, &[Topic::Cancellation]);
 }

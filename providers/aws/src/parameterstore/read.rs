@@ -12,7 +12,7 @@ use lockstep_provider::prelude::*;
 use super::{BATCH, ParameterStore};
 use crate::error::Failure;
 use crate::managed::Tags;
-use crate::read::{absent, members, select};
+use crate::read::{absent, members, wanted};
 
 /// Single reads at once.
 const AT_ONCE: usize = 8;
@@ -154,12 +154,5 @@ impl ParameterStore {
             None | Some("") => name,
             Some(version) => format!("{name}:{version}"),
         })
-    }
-}
-
-fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
-    match reference.wanted_property() {
-        None => Ok(value.clone()),
-        Some(property) => select(value, property, &reference.key),
     }
 }

@@ -8,7 +8,7 @@ use lockstep_provider::prelude::*;
 use super::SecretsManager;
 use super::push::tags_of;
 use crate::error::Failure;
-use crate::read::{absent, members, select};
+use crate::read::{absent, members, wanted};
 
 /// A value as the service keeps it: text or bytes.
 #[derive(Clone, Debug, Default)]
@@ -18,19 +18,15 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// The value that a reference means.
+    /// The value that a reference means. The service keeps either a text or bytes, never both.
     pub(super) fn wanted(self, reference: &RemoteRef) -> Result<SecretValue> {
-        let key = &reference.key;
-        let none = || {
+        let whole = self.text.or(self.binary).ok_or_else(|| {
+            let key = &reference.key;
             Error::invalid_data(format!(
                 "invalid secret received. no secret string nor binary for key: {key}"
             ))
-        };
-        let Some(property) = reference.wanted_property() else {
-            return self.text.or(self.binary).ok_or_else(none);
-        };
-        let value = self.binary.or(self.text).ok_or_else(none)?;
-        select(&value, property, key)
+        })?;
+        wanted(&whole, reference)
     }
 }
 
@@ -54,10 +50,7 @@ impl SecretsManager {
         let described = self.describe(&id).await.map_err(absent)?;
         let tags = to_json_strings(&tags_of(&described), Html::Escaped);
         let tags = SecretValue::from(tags);
-        match reference.wanted_property() {
-            None => Ok(tags),
-            Some(property) => select(&tags, property, &reference.key),
-        }
+        wanted(&tags, reference)
     }
 
     /// Reads the value of a version; no version means the current one.

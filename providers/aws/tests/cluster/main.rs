@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod ambient;
+mod bad_input;
 mod bench;
 mod certificates;
 mod conformance;

@@ -201,6 +201,48 @@ fn redirects_are_followed_to_an_end() {
 }
 
 #[test]
+fn one_answer_serves_all_paths_into_it_unless_the_request_names_the_property() {
+    let (services, log) = plugged(|_| response(200, r#"{"a":"1","o":{"b":"2"}}"#));
+    let path = json!({"jsonPath": "$.{{ .remoteRef.property }}"});
+    let spec = json!({"url": "https://hook.test/{{ .remoteRef.key }}", "result": path});
+    let store = open(&services, spec).unwrap();
+    let by_property = "https://hook.test/{{ .remoteRef.key }}/{{ .remoteRef.property }}";
+    let apart = open(&services, json!({"url": by_property})).unwrap();
+    let reference = |property| RemoteRef::key("k").property(property);
+    let reads = [
+        Read::Value(reference("a")),
+        Read::Map(reference("o")),
+        Read::Value(reference("o.b")),
+        Read::Value(reference("nope")),
+    ];
+
+    let wholes: Vec<_> = reads
+        .iter()
+        .map(|read| store.whole(read).unwrap())
+        .collect();
+    let Read::Raw(raw) = &wholes[0] else {
+        panic!("{wholes:?}");
+    };
+    let answer = block_on(store.get_raw(raw)).map(Payload::Value);
+    let asked = log.lock().unwrap().len();
+
+    assert!(wholes.iter().all(|whole| *whole == wholes[0]));
+    assert_eq!(asked, 1);
+    for read in &reads {
+        let part = store.part(read, &answer);
+        let alone = block_on(lockstep_provider::erased::perform(&store, read));
+        match (part, alone) {
+            (Ok(part), Ok(alone)) => assert_eq!(part, alone),
+            (part, alone) => assert_eq!(
+                part.unwrap_err().to_string(),
+                alone.unwrap_err().to_string()
+            ),
+        }
+    }
+    assert_eq!(apart.whole(&reads[0]), None);
+}
+
+#[test]
 fn a_bad_template_fails_the_reads_that_need_it() {
     let (services, _) = plugged(|_| response(200, "x"));
     let store = open(&services, json!({"url": "https://hook.test/{{ .remoteRef"})).unwrap();

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::conformance::{Subject, response, scripted};
 use crate::find::NameMatcher;
 use crate::http::{Answer, HttpClient, Page, Tls, Transport, encode_component, pages};
+use crate::json::json_object;
 use crate::prelude::*;
 use crate::property::{Dots, extract_wanted};
 
@@ -38,6 +39,8 @@ pub(super) enum Flaw {
     RefusesSecondDelete,
     ReversedBatch,
     BatchOfSingles,
+    PartsByOtherDots,
+    PartsInOtherWords,
     StaysBusy,
 }
 
@@ -177,6 +180,25 @@ impl Store for ToyStore {
             answers.reverse();
         }
         answers
+    }
+
+    fn whole(&self, read: &Read) -> Option<Read> {
+        read.whole_value()
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        let dots = match self.flaw {
+            Flaw::PartsByOtherDots => Dots::EscapedThenRaw,
+            _ => Dots::Raw,
+        };
+        let wanted = |value: &SecretValue, reference: &RemoteRef| {
+            extract_wanted(value.clone(), reference, dots)
+        };
+        let part = read.part_of_value(whole, wanted, |value, _| json_object(value));
+        match self.flaw {
+            Flaw::PartsInOtherWords => part.map_err(|error| error.context("in part")),
+            _ => part,
+        }
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

@@ -1,32 +1,38 @@
-//! Whether what a store asks for can depend on the namespace of the object that uses it. Templates
-//! know that namespace as `.remoteRef.namespace`; a ClusterSecretStore whose templates surely do not
-//! look at it is shared by all namespaces. Errs on the side of not sharing.
+//! Whether what a store asks for can depend on a field of the reference: templates know them as
+//! `.remoteRef.namespace` and so on. A ClusterSecretStore whose templates surely do not look at the
+//! namespace is shared by all namespaces, and a request that surely does not name the property is
+//! made once for all properties. Errs on the side of not sharing.
 
-/// Fields of the reference that are the same for everyone who asks for the same secret.
-const COMMON: [&str; 5] = ["key", "version", "property", "remoteKey", "secretKey"];
-/// Words that make fields hard to follow.
-const OPAQUE: [&str; 7] = [
-    "remoteRef",
-    "namespace",
-    "index",
-    "range",
-    "with",
-    "template",
-    "block",
+/// The namespace of the object that uses the store.
+pub(crate) const NAMESPACE: &str = "namespace";
+/// The property that is wanted.
+pub(crate) const PROPERTY: &str = "property";
+
+/// Fields of the reference.
+const FIELDS: [&str; 6] = [
+    "key",
+    "version",
+    PROPERTY,
+    "remoteKey",
+    "secretKey",
+    NAMESPACE,
 ];
+/// Words that make fields hard to follow.
+const OPAQUE: [&str; 6] = ["remoteRef", "index", "range", "with", "template", "block"];
 
-/// Whether this template may look at the caller's namespace.
-pub(crate) fn may_show(template: &str) -> bool {
+/// Whether this template may look at a field.
+pub(crate) fn may_show(template: &str, field: &str) -> bool {
     let Some(start) = template.find("{{") else {
         return false;
     };
     // Quotes can hide where an action ends, so everything behind the first one is looked at.
-    let rest = without_common_fields(&template[start..]);
-    OPAQUE.iter().any(|word| rest.contains(word)) || rest.contains('$') || has_bare_dot(&rest)
+    let rest = without_other_fields(&template[start..], field);
+    let opaque = OPAQUE.iter().any(|word| rest.contains(word)) || rest.contains(field);
+    opaque || rest.contains('$') || has_bare_dot(&rest)
 }
 
-/// The text without `.remoteRef.key` and its like.
-fn without_common_fields(text: &str) -> String {
+/// The text without `.remoteRef.key` and its like, but for one field.
+fn without_other_fields(text: &str, but: &str) -> String {
     const REFERENCE: &str = ".remoteRef.";
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -34,8 +40,9 @@ fn without_common_fields(text: &str) -> String {
         let (before, after) = rest.split_at(at);
         let field = &after[REFERENCE.len()..];
         let length = field.find(|c| !is_word(c)).unwrap_or(field.len());
+        let name = &field[..length];
         out.push_str(before);
-        if !COMMON.contains(&&field[..length]) {
+        if name == but || !FIELDS.contains(&name) {
             out.push_str(REFERENCE);
         }
         rest = &field[length..];
@@ -71,7 +78,7 @@ mod tests {
             "Bearer {{ .auth.token }}",
             "{{ .auth.user | b64enc }} {{ printf \"%s\" .remoteRef.property }}",
         ] {
-            assert!(!may_show(template), "{template}");
+            assert!(!may_show(template, NAMESPACE), "{template}");
         }
     }
 
@@ -89,7 +96,16 @@ mod tests {
             "{{ .remoteRef | toJson }}",
             "{{ \"}}\" }}{{ get . \"x\" }}",
         ] {
-            assert!(may_show(template), "{template}");
+            assert!(may_show(template, NAMESPACE), "{template}");
         }
+    }
+
+    #[test]
+    fn one_field_is_looked_for_among_the_others() {
+        let url = "https://vault.test/{{ .remoteRef.namespace }}/{{ .remoteRef.key }}";
+
+        assert!(!may_show(url, PROPERTY));
+        assert!(may_show("{{ .remoteRef.property }}", PROPERTY));
+        assert!(may_show("{{ get .remoteRef \"property\" }}", PROPERTY));
     }
 }
