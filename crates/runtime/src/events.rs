@@ -20,7 +20,7 @@ mod write;
 
 /// Events of one object go through one lane, so they are written in order.
 const LANES: usize = 2;
-const LANE_LENGTH: usize = 4096;
+const LANE_LENGTH: usize = 1024;
 
 /// Longest message the API server takes.
 const MESSAGE_LIMIT: usize = 1024;
