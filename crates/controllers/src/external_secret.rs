@@ -58,7 +58,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
 /// Waits for the check of a store that may be about to turn ready, so that an object applied together
 /// with its store does not tell of a failure first.
 fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
-    if !shared.settings().flood_gate {
+    if !shared.settings().flood_gate || !shared.mirror.stores().any_checked() {
         return None;
     }
     let stores = shared.mirror.external_secrets().stores_of(key);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockstep_plan::StoreKind;
-use lockstep_runtime::metrics::{Family, Kind, Page, Rows};
+use lockstep_runtime::metrics::{Family, Kind, Page, Rows, number};
 
 use crate::key::ObjectKey;
 use crate::shared::Shared;
@@ -70,7 +70,7 @@ impl Rows for ExternalSecretRows {
                 // A series of errors begins with the first error.
                 name if name == SYNC_ERRORS.name && tally.errors == 0 => {}
                 name if name == SYNC_ERRORS.name => page.sample(&labels, tally.errors.into()),
-                name if name == DURATION.name => page.sample(&labels, nanos(tally.last_nanos)),
+                name if name == DURATION.name => page.sample(&labels, number(tally.last_nanos)),
                 _ => conditions(page, &labels, row.ready),
             }
             if page.is_full() {
@@ -112,11 +112,7 @@ impl Rows for PushSecretRows {
                 BTreeMap::new()
             };
             let labels = labels(key.namespace(), key.name(), self.extended.then_some(&own));
-            if family.name.ends_with("_duration") {
-                page.sample(&labels, nanos(row.last_nanos));
-            } else {
-                conditions(page, &labels, row.ready);
-            }
+            state(page, family, &labels, (row.last_nanos, row.ready));
             if page.is_full() {
                 return Some(key.to_string());
             }
@@ -174,11 +170,7 @@ impl Rows for StoreRows {
             let namespace = store.key.namespace.as_deref().unwrap_or_default();
             let own = store.metadata.labels.clone().unwrap_or_default();
             let labels = labels(namespace, &store.key.name, self.extended.then_some(&own));
-            if family.name.ends_with("_duration") {
-                page.sample(&labels, nanos(store.last_nanos));
-            } else {
-                conditions(page, &labels, store.ready());
-            }
+            state(page, family, &labels, (store.last_nanos, store.ready()));
         }
         None
     }
@@ -197,6 +189,20 @@ fn labels<'a>(
     labels
 }
 
+/// The duration of the last run or the condition, as the family says.
+fn state(
+    page: &mut Page<'_>,
+    family: &Family,
+    labels: &[(&str, &str)],
+    (last_nanos, ready): (u64, Option<bool>),
+) {
+    if family.name.ends_with("_duration") {
+        page.sample(labels, number(last_nanos));
+    } else {
+        conditions(page, labels, ready);
+    }
+}
+
 /// Both statuses of the Ready condition: the one that holds is 1, the other 0.
 fn conditions(page: &mut Page<'_>, labels: &[(&str, &str)], ready: Option<bool>) {
     let Some(ready) = ready else { return };
@@ -205,12 +211,4 @@ fn conditions(page: &mut Page<'_>, labels: &[(&str, &str)], ready: Option<bool>)
         labels.extend([("condition", "Ready"), ("status", status)]);
         page.sample(&labels, if holds { 1.0 } else { 0.0 });
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a gauge is a float; 2^53 ns are 104 days"
-)]
-fn nanos(value: u64) -> f64 {
-    value as f64
 }

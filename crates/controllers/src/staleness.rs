@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use lockstep_plan::StoreKey;
-use lockstep_runtime::metrics::{Family, Kind, Page, Rows};
+use lockstep_runtime::metrics::{Family, Kind, Page, Rows, number};
 
 use crate::shared::Shared;
 
@@ -83,7 +83,7 @@ impl ByStore {
                 ("call", call.name),
                 ("status", if call.failed { "error" } else { "success" }),
             ];
-            page.sample(&labels, float(count));
+            page.sample(&labels, number(count));
         });
     }
 }
@@ -91,12 +91,4 @@ impl ByStore {
 fn labels(store: &StoreKey) -> [(&'static str, &str); 2] {
     let namespace = store.namespace.as_deref().unwrap_or_default();
     [("namespace", namespace), ("name", &store.name)]
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "Prometheus knows floats only; no count gets near the limit"
-)]
-fn float(count: u64) -> f64 {
-    count as f64
 }

@@ -18,7 +18,7 @@ mod value;
 pub use controller::{ControllerMetrics, QueueState, Run, RunResult, Waiting};
 pub use rows::{Family, Page, Rows};
 pub use text::{Kind, Text};
-pub use value::{Counter, Counters, Gauge, Histogram};
+pub use value::{Counter, Counters, Gauge, Histogram, number};
 
 /// Bytes after which a page of a scrape is handed on.
 const PAGE: usize = 16 * 1024;

@@ -122,7 +122,7 @@ impl Machine {
                 .match_indices(pattern.as_str())
                 .map(|(at, _)| at)
                 .find(|at| {
-                    // `https://host/home/x` and `~/root/` are no absolute paths.
+                    // Below a host, a variable or `~` it is no absolute path.
                     let before = text[..*at].chars().next_back();
                     !before.is_some_and(|c| c.is_alphanumeric() || "._~-/}".contains(c))
                 })?;

@@ -12,22 +12,23 @@ use crate::layout::{external_secret, helm, namespace, store};
 use crate::world::{SECRET, World, until};
 
 const MINUTES: Duration = Duration::from_mins(3);
+/// What people type.
+const INSTALL: [&str; 6] = [
+    "install",
+    "external-secrets",
+    "--namespace=external-secrets",
+    "--create-namespace",
+    "--wait",
+    "--timeout=3m",
+];
 
 #[test]
 fn helm_waits_for_pods_that_really_run_and_the_webhook_then_answers() {
     let world = World::without_flux();
     let helm = Helm::on(world.kubeconfig()).unwrap();
-    let words = [
-        "install",
-        "external-secrets",
-        "--namespace=external-secrets",
-        "--create-namespace",
-        "--wait",
-        "--timeout=3m",
-    ];
 
     let began = Instant::now();
-    helm.release(&words, &json!({})).unwrap();
+    helm.release(&INSTALL, &json!({})).unwrap();
 
     say(&format!(
         "helm install --wait took {:.1} s",
@@ -50,17 +51,9 @@ fn helm_waits_for_pods_that_really_run_and_the_webhook_then_answers() {
 fn a_certificate_controller_that_is_switched_on_serves_the_webhook() {
     let world = World::without_flux();
     let helm = Helm::on(world.kubeconfig()).unwrap();
-    let words = [
-        "install",
-        "external-secrets",
-        "--namespace=external-secrets",
-        "--create-namespace",
-        "--wait",
-        "--timeout=3m",
-    ];
 
     let values = json!({"certController": {"create": true}});
-    helm.release(&words, &values).unwrap();
+    helm.release(&INSTALL, &values).unwrap();
 
     let pods = "/api/v1/namespaces/external-secrets/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dcert-controller";
     let found = world.api.get(pods).unwrap();

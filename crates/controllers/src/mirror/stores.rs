@@ -132,6 +132,11 @@ impl Stores {
         check.map(|check| check.held).unwrap_or_default()
     }
 
+    /// Whether any store is being checked: rarely, so most runs need not look closer.
+    pub(crate) fn any_checked(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
     /// Holds a user back while a store of its is not ready but just being checked: what it would
     /// tell may be out of date by the time it is read. Returns until when at most.
     pub(crate) fn hold(

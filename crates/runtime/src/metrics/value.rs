@@ -137,6 +137,6 @@ impl<const N: usize> Counters<N> {
     clippy::cast_precision_loss,
     reason = "Prometheus knows floats only; no count gets near the limit"
 )]
-pub(super) fn number(count: u64) -> f64 {
+pub fn number(count: u64) -> f64 {
     count as f64
 }
