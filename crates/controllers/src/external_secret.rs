@@ -26,7 +26,8 @@ const LOOK_FOR_TARGET: SignedDuration = SignedDuration::from_secs(15);
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    if let Some(until) = hold(&shared, &job.key, now) {
+    let stores = || shared.mirror.external_secrets().stores_named(&job.key);
+    if let Some(until) = shared.hold(&Reader::Object(job.key.clone()), stores, now) {
         return Next::At(until);
     }
     let world = ClusterWorld { shared: &shared };
@@ -53,18 +54,6 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         .note_run(&key, nanos, &outcome, changes);
     let kept = share(&shared, &key, &mut outcome);
     next(&shared, &outcome, now, kept)
-}
-
-/// Waits for the check of a store that may be about to turn ready, so that an object applied together
-/// with its store does not tell of a failure first.
-fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
-    if !shared.settings().flood_gate || !shared.mirror.stores().any_checked() {
-        return None;
-    }
-    let stores = shared.mirror.external_secrets().stores_of(key);
-    let stores: Vec<_> = stores.into_iter().map(|(store, _)| store).collect();
-    let user = Reader::Object(key.clone());
-    shared.mirror.stores().hold(&user, &stores, now)
 }
 
 /// Lets shared reads keep the object fresh, where they can. Returns whether they do.

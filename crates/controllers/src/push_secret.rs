@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use jiff::Timestamp;
 use lockstep_engine::push_secret::{Engine, Observation, Outcome};
 use lockstep_runtime::dispatch::Next;
 
@@ -17,7 +16,8 @@ use crate::world::ClusterWorld;
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    if let Some(until) = hold(&shared, &key, now) {
+    let stores = || shared.mirror.push_secrets().stores_of(&key);
+    if let Some(until) = shared.hold(&Reader::Push(key.clone()), stores, now) {
         return Next::At(until);
     }
     let taken = shared.mirror.push_secrets().take(&key);
@@ -44,17 +44,6 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         .push_secrets()
         .note_run(&key, nanos, &outcome, memory.changes);
     wake_up(&shared, outcome.next, outcome.failure.as_ref(), now)
-}
-
-/// Waits for the check of a store that may be about to turn ready, so that an object applied together
-/// with its store does not tell of a failure first.
-fn hold(shared: &Shared, key: &ObjectKey, now: Timestamp) -> Option<Timestamp> {
-    if !shared.settings().flood_gate {
-        return None;
-    }
-    let stores = shared.mirror.push_secrets().stores_of(key);
-    let user = Reader::Push(key.clone());
-    shared.mirror.stores().hold(&user, &stores, now)
 }
 
 fn log(key: &ObjectKey, outcome: &Outcome) {

@@ -18,7 +18,7 @@ use crate::gate::Gate;
 use crate::generic::GenericTargets;
 use crate::inputs::InputWatches;
 use crate::key::ObjectKey;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, Reader};
 use crate::sharing::Sharing;
 
 /// Shared by all runs.
@@ -149,6 +149,21 @@ impl Shared {
             self.mirror.external_secrets().ask(&key, asked, true);
             self.queues.external_secrets.fresh(key);
         }
+    }
+
+    /// Until when an object waits for the check of a store that may be about to turn ready, so that
+    /// one applied together with its store does not tell of a failure first.
+    pub(crate) fn hold(
+        &self,
+        user: &Reader,
+        stores: impl FnOnce() -> Vec<StoreKey>,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        if !self.settings().flood_gate || !self.mirror.stores().any_checked() {
+            return None;
+        }
+        let stores = stores();
+        self.mirror.stores().hold(user, &stores, now)
     }
 
     /// Notes that the remote secrets of an object are there.

@@ -1,8 +1,7 @@
 //! Makes batches of the single reads of one connection, for backends that read many at once. When
 //! nothing is under way a batch collects for a moment, a longer one if another has just gone out;
 //! while one is, the next collects until that returns. So batches fill as the load grows, and a full
-//! one goes at once. Whoever waits drives its
-//! batch, so a caller that goes away holds nobody up.
+//! one goes at once. Whoever waits drives its batch, so a caller that goes away holds nobody up.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

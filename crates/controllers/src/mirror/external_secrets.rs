@@ -229,11 +229,20 @@ impl ExternalSecrets {
         Some(number_of(store))
     }
 
+    /// The stores an object names.
+    pub(crate) fn stores_named(&self, key: &ObjectKey) -> Vec<StoreKey> {
+        let stores = self.rows.get(key).into_iter().flat_map(|row| &row.stores);
+        stores.map(|store| StoreKey::clone(store)).collect()
+    }
+
     /// The stores an object names, with the number of their users.
     pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<(StoreKey, usize)> {
-        let stores = self.rows.get(key).into_iter().flat_map(|row| &row.stores);
-        stores
-            .map(|store| (StoreKey::clone(store), self.users_of(store)))
+        let named = self.stores_named(key).into_iter();
+        named
+            .map(|store| {
+                let users = self.users_of(&store);
+                (store, users)
+            })
             .collect()
     }
 
