@@ -36,7 +36,8 @@ GEN = "generators.external-secrets.io"
 SETTLE = 2.0        # how long a view must not change before it is recorded
 HOLD = 1.2          # how long a match must hold before it counts
 RECORD_LIMIT = 40   # the most seconds to wait for a view to become stable
-MATCH_LIMIT = 25    # the most seconds to wait for a match
+MATCH_LIMIT = 90    # the most seconds to wait for a match; a case about a bug is known not to match
+BUG_LIMIT = 25
 CONDITION_LIMIT = 12  # the most seconds to wait for a first status condition
 STRICT_EVENTS = False  # whether event messages count in a comparison
 STATUS_KINDS = {"ExternalSecret", "SecretStore", "ClusterSecretStore", "PushSecret", "ClusterPushSecret",
@@ -613,7 +614,7 @@ class Run:
                 check = lambda o: o is not None and str(self.view(o, u["path"])) != str(u["differs"])
             else:
                 check = lambda o: o is not None and self.view(o, u["path"]) is not None
-            if not self.wait(u, check, u.get("timeout", 20), u):
+            if not self.wait(u, check, u.get("timeout", 60), u):
                 now = self.api.get(u, self.namespace)
                 raise CaseError(f"step {number}: {u['kind']} {u['name']} never reached {u.get('path', 'exists')} "
                                 f"= {u.get('equals', u.get('contains', u.get('exists', '(set)')))}; is "
@@ -699,6 +700,7 @@ class Run:
         if not self.exact:
             recorded = self.case.spec.get("expect") or []
             expected = recorded[self.seen:self.seen + len(queries)]
+        limit = BUG_LIMIT if self.case.spec.get("bug") else MATCH_LIMIT
         start = last_change = time.time()
         view = None
         while True:
@@ -708,7 +710,7 @@ class Run:
                 if not same:
                     last_change = time.time()
                 view = now
-                if (same and time.time() - last_change >= HOLD) or time.time() - start > MATCH_LIMIT:
+                if (same and time.time() - last_change >= HOLD) or time.time() - start > limit:
                     break
             else:
                 if now != view:

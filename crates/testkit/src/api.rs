@@ -17,7 +17,7 @@ use ureq::{Agent, Body};
 use crate::kubeconfig::Access;
 use crate::manifest;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The largest answer read: lists of ten thousand objects fit.
 const LIMIT: u64 = 512 << 20;
 /// The field manager of everything this client applies.

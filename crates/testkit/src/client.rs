@@ -13,7 +13,7 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use crate::controlplane::Cluster;
 
 pub use namespace::TestNamespace;
-pub use wait::{LIMIT, until, until_within};
+pub use wait::{until, until_within};
 
 /// The shared cluster as seen by one test.
 pub struct TestCluster {

@@ -18,6 +18,7 @@ use std::process::ExitStatus;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
 
 use crate::api::Api;
 use crate::kubeconfig::Access;
@@ -180,7 +181,12 @@ impl Cluster {
     /// how many they are.
     pub fn install_crds(&self) -> Result<usize> {
         let bundle = place::workspace().join(CRDS);
-        ready::install_crds(&self.admin()?, &manifest::read(&bundle)?)
+        self.install(&manifest::read(&bundle)?)
+    }
+
+    /// The same with other CustomResourceDefinitions.
+    pub fn install(&self, crds: &[Value]) -> Result<usize> {
+        ready::install_crds(&self.admin()?, crds)
     }
 }
 

@@ -26,3 +26,7 @@ pub mod terminal;
 
 #[cfg(feature = "client")]
 pub mod client;
+
+/// How long a test waits for what must come, before it fails. Nothing is lost by a long one: two
+/// cores run all tests side by side, and a shared machine stands still for seconds at times.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(3);

@@ -17,6 +17,7 @@ use ureq::Agent;
 pub use install::ready;
 pub use relay::{Fault, Seen};
 
+use crate::PATIENCE;
 use crate::controlplane::guard::Guard;
 use crate::stub::Stub;
 
@@ -25,7 +26,6 @@ pub const VERSION: &str = "5.2.5";
 /// Region of everything the tests make.
 pub const REGION: &str = "us-east-1";
 
-const START_LIMIT: Duration = Duration::from_secs(90);
 const POLL: Duration = Duration::from_millis(50);
 
 /// A running server behind its relay.
@@ -61,7 +61,7 @@ impl Moto {
         let direct = format!("http://127.0.0.1:{port}");
         let config = Agent::config_builder().proxy(None);
         let config = config.http_status_as_error(false);
-        let agent: Agent = config.timeout_global(Some(START_LIMIT)).build().into();
+        let agent: Agent = config.timeout_global(Some(PATIENCE)).build().into();
         wait(&agent, &direct, &mut guard)?;
         let state = Arc::new(Mutex::new(relay::State::default()));
         let relay = relay::start(direct.clone(), Arc::clone(&state))?;
@@ -200,8 +200,8 @@ fn wait(agent: &Agent, url: &str, guard: &mut Guard) -> Result<()> {
         if let Some((name, status)) = guard.ended() {
             bail!("{name} ended with {status}");
         }
-        if began.elapsed() > START_LIMIT {
-            bail!("moto did not answer within {} s", START_LIMIT.as_secs());
+        if began.elapsed() > PATIENCE {
+            bail!("moto did not answer within {} s", PATIENCE.as_secs());
         }
         std::thread::sleep(POLL);
     }

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-const HEALTHY_LIMIT: Duration = Duration::from_mins(1);
+use crate::PATIENCE;
+
 const POLL: Duration = Duration::from_millis(20);
 
 /// A running operator.
@@ -98,9 +99,9 @@ impl Operator {
         let began = Instant::now();
         while get(self.live, "/healthz").is_err() {
             self.check()?;
-            if began.elapsed() > HEALTHY_LIMIT {
+            if began.elapsed() > PATIENCE {
                 bail!(
-                    "the operator was not healthy within 1 min, see {}",
+                    "the operator was not healthy within {PATIENCE:?}, see {}",
                     self.log.display()
                 );
             }

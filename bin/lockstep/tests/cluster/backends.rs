@@ -51,7 +51,7 @@ fn another_store_is_served_while_seventy_new_objects_wait_for_one_that_hangs() {
     let (room, server) = (Room::new(cluster), Server::start("one"));
     let _operator = operator(cluster, &[&room.flag()]);
     server.does(hang);
-    room.store_over(&server, "25s");
+    room.store_over(&server, "10m");
     room.readers(70, "1h");
     // As many as one store is asked at once.
     asked_again(&server, 0, 32);
@@ -60,7 +60,8 @@ fn another_store_is_served_while_seventy_new_objects_wait_for_one_that_hangs() {
     room.fill();
     room.synced();
 
-    assert!(began.elapsed() < Duration::from_secs(10), "{began:?}");
+    // Sooner than the calls that hang are given up, which is after 30 s.
+    assert!(began.elapsed() < Duration::from_secs(25), "{began:?}");
     assert!(room.secrets().is_empty());
 }
 
@@ -79,7 +80,7 @@ fn a_server_that_throttles_is_left_alone_for_as_long_as_it_asks() {
     server.does(move |_| {
         note.lock().unwrap().push(Instant::now());
         Answer {
-            headers: vec![("Retry-After", "4".to_owned())],
+            headers: vec![("Retry-After", "8".to_owned())],
             ..Answer::text(429, "slow down")
         }
     });
@@ -88,16 +89,16 @@ fn a_server_that_throttles_is_left_alone_for_as_long_as_it_asks() {
         first.ok_or(Instant::now())
     });
     // Calls on their way when the first was refused may still come in; then nothing does.
-    let settled = first + Duration::from_secs(1);
+    let settled = first + Duration::from_secs(4);
     until("the end of the pause", || {
         let passed = first.elapsed();
-        if passed > Duration::from_secs(4) {
+        if passed > Duration::from_secs(8) {
             Ok(passed)
         } else {
             Err(passed)
         }
     });
-    assert!(is_quiet(&server, settled, Duration::from_millis(2800)));
+    assert!(is_quiet(&server, settled, Duration::from_millis(3800)));
     let burst = refused
         .lock()
         .unwrap()
@@ -197,11 +198,18 @@ fn slow_answers_do_not_hold_up_quick_ones() {
     let cluster = Cluster::shared().unwrap();
     let (room, server) = (Room::new(cluster), Server::start("one"));
     let _operator = operator(cluster, &[&room.flag()]);
-    // From 50 ms to 5 s, the slowest first.
-    server.does(|request| {
+    // The first answers when the test lets it, the others within 50 ms to 5 s, the slowest first.
+    let (open, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Mutex::new(gate);
+    server.does(move |request| {
         let number: u32 = request.path.trim_start_matches("/key-").parse().unwrap();
-        let delay = 5_000 - 450 * u64::from(number.min(11));
-        std::thread::park_timeout(Duration::from_millis(delay));
+        let delay = 5_450 - 450 * u64::from(number.min(12));
+        if number == 0 {
+            // Open for good once the test has dropped its side.
+            gate.lock().unwrap().recv().unwrap_or_default();
+        } else {
+            std::thread::park_timeout(Duration::from_millis(delay));
+        }
         Answer::text(200, "one")
     });
     room.store_over(&server, "30s");
@@ -209,12 +217,10 @@ fn slow_answers_do_not_hold_up_quick_ones() {
     room.fill();
 
     room.synced();
-    until("the quickest", || {
-        let ready = room.with_ready("True").len();
-        if ready >= 3 { Ok(ready) } else { Err(ready) }
-    });
+    room.all_ready(12);
     let slowest = &room.external_secret("es-0")["status"]["conditions"][0]["status"];
-    assert_ne!(slowest, "True", "the quick ones waited for the slow ones");
+    assert_ne!(slowest, "True", "it has no answer yet");
+    drop(open);
     room.all_ready(13);
     room.all_say(12, ONE);
 }

@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::operator::Operator;
 use serde_json::{Value, json};
 
-/// Longest wait; generous, because other tests use the same two cores.
-const LIMIT: Duration = Duration::from_secs(40);
 const POLL: Duration = Duration::from_millis(50);
 
 /// Starts the operator under its own ServiceAccount.
@@ -31,7 +30,10 @@ pub(crate) fn until<T: std::fmt::Debug>(what: &str, mut ask: impl FnMut() -> Res
     loop {
         match ask() {
             Ok(answer) => return answer,
-            Err(last) => assert!(began.elapsed() < LIMIT, "{what} did not happen: {last:?}"),
+            Err(last) => assert!(
+                began.elapsed() < PATIENCE,
+                "{what} did not happen: {last:?}"
+            ),
         }
         sleep(POLL);
     }

@@ -4,12 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
+use lockstep_testkit::PATIENCE;
 use tempfile::TempDir;
-
-/// Longest time a line of output is waited for.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) const STORE: &str = "\
 apiVersion: external-secrets.io/v1

@@ -1,18 +1,16 @@
 //! Events on a real server, under the operator's rights.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Event;
 use kube::Api;
 use kube::api::{DeleteParams, ListParams};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::events::{EventType, Events, ObjectRef};
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::client::{TestCluster, TestNamespace};
 
 use crate::place::{User, client};
-
-const LIMIT: Duration = Duration::from_secs(20);
 
 fn object(namespace: &str, name: &str) -> ObjectRef {
     ObjectRef {
@@ -46,7 +44,7 @@ async fn repeated_events_are_counted_in_one_object() {
         let object = object(namespace.name(), "es");
         recorder.publish(&object, EventType::Warning, "UpdateFailed", "denied");
     }
-    events.flush(LIMIT).await;
+    events.flush(PATIENCE).await;
 
     let stored = stored(&namespace).await;
     assert_eq!(stored.len(), 1);
@@ -77,7 +75,7 @@ async fn an_event_deleted_meanwhile_is_written_anew_with_its_count() {
     let recorder = events.recorder("external-secrets");
     let object = object(namespace.name(), "es");
     recorder.publish(&object, EventType::Normal, "Created", "secret created");
-    events.flush(LIMIT).await;
+    events.flush(PATIENCE).await;
     let api = namespace.api::<Event>();
     let all = ListParams::default();
     api.delete_collection(&DeleteParams::default(), &all)
@@ -85,7 +83,7 @@ async fn an_event_deleted_meanwhile_is_written_anew_with_its_count() {
         .unwrap();
 
     recorder.publish(&object, EventType::Normal, "Created", "secret created");
-    events.flush(LIMIT).await;
+    events.flush(PATIENCE).await;
 
     let stored = stored(&namespace).await;
     assert_eq!(stored.len(), 1);
@@ -102,7 +100,7 @@ async fn events_of_cluster_scoped_objects_are_found_in_default() {
 
     let recorder = events.recorder("cluster-secret-store");
     recorder.publish(&store, EventType::Normal, "Valid", "ä".repeat(2000));
-    events.flush(LIMIT).await;
+    events.flush(PATIENCE).await;
 
     let api = Api::<Event>::namespaced(cluster.admin.clone(), "default");
     let about = format!("involvedObject.name={}", namespace.name());
@@ -125,7 +123,7 @@ async fn many_events_at_once_are_all_written() {
         let object = object(namespace.name(), &format!("es-{number}"));
         recorder.publish(&object, EventType::Normal, "Created", "secret created");
     }
-    events.flush(LIMIT).await;
+    events.flush(PATIENCE).await;
 
     assert_eq!(stored(&namespace).await.len(), 300);
     assert_eq!(events.dropped(), 0);

@@ -11,6 +11,7 @@ use lockstep_runtime::health::Readiness;
 use lockstep_runtime::lease::{Candidate, LeaseError, Settings};
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::shutdown::Shutdown;
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::client::{TestCluster, TestNamespace, until};
 use serde_json::json;
 use tokio::sync::watch;
@@ -18,7 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::place::{User, client};
 
-const LIMIT: Duration = Duration::from_secs(20);
+const LEASE: Duration = Duration::from_secs(8);
 
 struct Running {
     leads: watch::Receiver<bool>,
@@ -38,8 +39,9 @@ fn start(
         namespace: namespace.name().to_owned(),
         name: "external-secrets-controller".to_owned(),
         identity: identity.to_owned(),
-        duration: Duration::from_secs(3),
-        renew_deadline: Duration::from_secs(2),
+        duration: LEASE,
+        // Long enough for a machine that stands still now and then.
+        renew_deadline: Duration::from_secs(6),
         retry_period: Duration::from_millis(200),
     };
     let metrics = Arc::new(Metrics::default());
@@ -59,7 +61,10 @@ fn start(
 
 async fn until_leading(running: &mut Running) {
     let leading = running.leads.wait_for(|leads| *leads);
-    tokio::time::timeout(LIMIT, leading).await.unwrap().unwrap();
+    tokio::time::timeout(PATIENCE, leading)
+        .await
+        .unwrap()
+        .unwrap();
 }
 
 async fn lease(namespace: &TestNamespace) -> Lease {
@@ -93,7 +98,7 @@ async fn exactly_one_of_two_leads_and_the_other_takes_over_when_it_stops() {
     until_leading(&mut first).await;
 
     let mut second = start(client, &namespace, "second", &stop);
-    let held = until_renewed_for(&namespace, Duration::from_secs(4)).await;
+    let held = until_renewed_for(&namespace, LEASE + Duration::from_secs(1)).await;
     let standby = !*second.leads.borrow() && *first.leads.borrow();
     first_stop.request();
     first.task.await.unwrap().unwrap();
@@ -104,7 +109,7 @@ async fn exactly_one_of_two_leads_and_the_other_takes_over_when_it_stops() {
     assert!(second.readiness.is_ready());
     assert_eq!(held.holder_identity.as_deref(), Some("first"));
     assert_eq!(held.lease_transitions, Some(0));
-    assert_eq!(held.lease_duration_seconds, Some(3));
+    assert_eq!(held.lease_duration_seconds, Some(8));
     assert!(held.renew_time > held.acquire_time);
     assert_eq!(taken.holder_identity.as_deref(), Some("second"));
     assert_eq!(taken.lease_transitions, Some(1));
@@ -127,7 +132,7 @@ async fn a_stolen_lease_ends_the_leadership_with_an_error() {
     api.patch("external-secrets-controller", &params, &Patch::Merge(theft))
         .await
         .unwrap();
-    let ended = tokio::time::timeout(LIMIT, holder.task).await.unwrap();
+    let ended = tokio::time::timeout(PATIENCE, holder.task).await.unwrap();
 
     assert!(matches!(ended.unwrap(), Err(LeaseError::Lost(_))));
     assert!(!*holder.leads.borrow());

@@ -10,11 +10,10 @@ use kube::runtime::wait::await_condition;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How long [`until`] waits; generous, because two cores may be busy with other tests.
-pub const LIMIT: Duration = Duration::from_secs(30);
+use crate::PATIENCE;
 
-/// Waits until the object satisfies `condition` and returns it; `what` completes the sentence "was
-/// not …".
+/// Waits until the object satisfies `condition`, at most for [`PATIENCE`], and returns it; `what`
+/// completes the sentence "was not …".
 pub async fn until<K>(
     api: &Api<K>,
     name: &str,
@@ -24,7 +23,7 @@ pub async fn until<K>(
 where
     K: Clone + Debug + Send + DeserializeOwned + Serialize + kube::Resource + 'static,
 {
-    until_within(LIMIT, api, name, what, condition).await
+    until_within(PATIENCE, api, name, what, condition).await
 }
 
 /// [`until`] with a limit of one's own.

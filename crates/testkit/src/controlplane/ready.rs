@@ -10,14 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use crate::PATIENCE;
 use crate::api::Api;
 use crate::manifest;
 
 const RIGHTS: &str = include_str!("../../../../deploy/rbac/controller.yaml");
 const ACCOUNT: &str = "/api/v1/namespaces/external-secrets/serviceaccounts/external-secrets";
 const TOKEN_SECONDS: u32 = 7 * 24 * 3600;
-const START_LIMIT: Duration = Duration::from_mins(2);
-const CRD_LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(100);
 
 /// Waits until the API server says it is ready; a program that ends meanwhile is an error with the
@@ -35,10 +34,10 @@ pub(super) fn wait(
         if let Some((name, status)) = ended() {
             bail!("{name} ended with {status}:\n{}", log_tail(dir, name));
         }
-        if began.elapsed() > START_LIMIT {
+        if began.elapsed() > PATIENCE {
             let logs = ["etcd", "kube-apiserver"].map(|name| log_tail(dir, name));
             bail!(
-                "the API server was not ready within 2 min:\n{}",
+                "the API server was not ready within {PATIENCE:?}:\n{}",
                 logs.join("\n")
             );
         }
@@ -77,9 +76,9 @@ pub(super) fn install_crds(api: &Api, objects: &[Value]) -> Result<usize> {
     let began = Instant::now();
     for object in objects {
         while !established(&api.get(&api.path_of(object)?)?) {
-            if began.elapsed() > CRD_LIMIT {
+            if began.elapsed() > PATIENCE {
                 bail!(
-                    "{} was not established within 1 min",
+                    "{} was not established within {PATIENCE:?}",
                     manifest::label(object)
                 );
             }
@@ -92,24 +91,31 @@ pub(super) fn install_crds(api: &Api, objects: &[Value]) -> Result<usize> {
     Ok(objects.len())
 }
 
-/// An established CRD may still answer 404 for a moment; wait until its list answers.
+/// An established CRD may still answer 404 for a moment, and discovery may be behind: wait for both.
 fn served(api: &Api, crd: &Value, began: Instant) -> Result<()> {
     let group = manifest::text(crd, "/spec/group");
     let plural = manifest::text(crd, "/spec/names/plural");
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     for version in versions.filter(|version| version["served"] == true) {
-        let path = format!(
-            "/apis/{group}/{}/{plural}?limit=1",
-            manifest::text(version, "/name")
-        );
-        while api.find(&path)?.is_none() {
-            if began.elapsed() > CRD_LIMIT {
-                bail!("{path} was not served within 1 min");
+        let version = format!("/apis/{group}/{}", manifest::text(version, "/name"));
+        let path = format!("{version}/{plural}?limit=1");
+        while api.find(&path)?.is_none() || !listed(api.find(&version)?, plural) {
+            if began.elapsed() > PATIENCE {
+                bail!("{path} was not served within {PATIENCE:?}");
             }
             sleep(POLL);
         }
     }
     Ok(())
+}
+
+fn listed(discovery: Option<Value>, plural: &str) -> bool {
+    let listed = discovery.unwrap_or_default();
+    let listed = listed["resources"].as_array();
+    listed
+        .into_iter()
+        .flatten()
+        .any(|resource| resource["name"] == plural)
 }
 
 fn established(crd: &Value) -> bool {

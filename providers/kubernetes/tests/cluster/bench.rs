@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 use lockstep_provider::context::{CallOutcome, CallRecorder, Objects, Services, TokenRequest};
@@ -14,6 +14,7 @@ use lockstep_provider::{
 use lockstep_provider_kubernetes::Kubernetes;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::transport::{HttpTransports, Settings};
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::kubeconfig::Access;
@@ -92,7 +93,7 @@ impl Bench {
             "kind": "SubjectAccessReview",
             "spec": { "user": user, "resourceAttributes": wanted },
         });
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + PATIENCE;
         let path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
         while self.api.post(path, &review).unwrap()["status"]["allowed"] != true {
             assert!(Instant::now() < deadline, "{user} never got its rights");
