@@ -183,6 +183,7 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         check_secret_stores: flags.scope.enable_secret_store_reconciler,
         concurrency: Concurrency::from_flag(flags.concurrent.into()),
         deletion_guard: flags.deletion_guard == "on",
+        probe_versions: flags.probe_versions,
         extended_labels: flags.enable_extended_metric_labels,
     })
 }

@@ -5,6 +5,10 @@ use lockstep_runtime::dispatch::Concurrency;
 
 /// Settings of the controllers.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each switch is one independent flag of the command line"
+)]
 pub struct Config {
     /// What decisions depend on.
     pub settings: Settings,
@@ -16,6 +20,8 @@ pub struct Config {
     pub concurrency: Concurrency,
     /// Whether deletions stop when too much of a store vanishes at once.
     pub deletion_guard: bool,
+    /// Whether a refresh that goes out alone looks at the version of a secret before its value.
+    pub probe_versions: bool,
     /// Whether per-object series carry the object's app.kubernetes.io labels.
     pub extended_labels: bool,
 }

@@ -96,9 +96,13 @@ impl Shared {
                 ..settings.clone()
             })
         };
+        let reads = Reads::new(Connections::new(Arc::clone(&services)), settings.salt);
+        if config.probe_versions {
+            reads.allow_version_probes();
+        }
         Self {
             mirror: Mirror::default(),
-            reads: Reads::new(Connections::new(Arc::clone(&services)), settings.salt),
+            reads,
             sharing: Sharing::default(),
             deletions: DeletionGuard::new(config.deletion_guard),
             inputs: InputWatches::default(),

@@ -132,6 +132,7 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
             if due.is_empty() {
                 break;
             }
+            let alone = due.len() == 1;
             for (group, member) in due {
                 let free = AT_ONCE.saturating_sub(crew.len());
                 let Some(place) = places.take(&group.identity.store, free) else {
@@ -141,7 +142,7 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
                 let shared = Arc::clone(&shared);
                 crew.spawn(async move {
                     let _place = place;
-                    supervised(&shared, &group, &member).await;
+                    supervised(&shared, &group, &member, alone).await;
                 });
             }
         }
@@ -186,8 +187,8 @@ fn pop(shared: &Shared) -> Vec<Due> {
     due
 }
 
-async fn supervised(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey) {
-    let read = refresh(shared, group, member);
+async fn supervised(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey, alone: bool) {
+    let read = refresh(shared, group, member, alone);
     if supervise(DEADLINE, read).await != Outcome::Done(()) {
         tracing::error!(store = %group.identity.store, "a shared read was cut off");
         let told = shared.sharing.locked().dissolve(group);
@@ -210,7 +211,7 @@ fn time_to_deadline(shared: &Shared) -> Duration {
 }
 
 /// Reads one group for all its subscribers. An answer is noted by the observer above.
-async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey) {
+async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey, alone: bool) {
     let asked = shared.now();
     let Some(store) = usable(shared, group) else {
         dissolve(shared, group, asked);
@@ -222,11 +223,11 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
         read: &group.read,
         asked,
     };
-    let read = shared.reads.read(request).await;
-    match read.map(|reply| reply.answer) {
+    match shared.reads.refresh(request, group, alone).await {
+        Ok(None) => {}
         // Credentials now depend on the caller, or no longer do.
-        Ok(answer) if answer.group != *group => dissolve(shared, group, asked),
-        Ok(answer) => {
+        Ok(Some(answer)) if answer.group != *group => dissolve(shared, group, asked),
+        Ok(Some(answer)) => {
             if let Some(error) = answer.error().filter(|_| !answer.telling) {
                 failed(shared, group, error, answer.read_at);
             }

@@ -194,6 +194,10 @@ impl Store for Batched {
         self.inner.part(read, whole)
     }
 
+    async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {
+        self.inner.version(reference, alone).await
+    }
+
     async fn find(&self, find: &Find) -> Result<SecretMap> {
         self.inner.find(find).await
     }

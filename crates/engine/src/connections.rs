@@ -163,6 +163,22 @@ impl Connections {
         slot.usable(Some(caller), self.services.time.now())
     }
 
+    /// Puts a connection in place of one that would be opened.
+    #[cfg(test)]
+    pub(crate) fn put(&self, store: &StoreRecord, connection: SharedStore) {
+        let slot = self.slot(store);
+        let mut slot = slot.try_lock().expect("nobody opens it");
+        let open = Open {
+            ends: ends(self.services.time.now(), &connection),
+            connected: Connected {
+                store: connection,
+                caller: None,
+                identity: Arc::clone(&slot.identity),
+            },
+        };
+        slot.shared = Some(open);
+    }
+
     /// Names the one who is told of credentials.
     pub(crate) fn observe(&self, observer: Weak<dyn Observer>) {
         // The first one named stays; a second would be a fault of the program.

@@ -9,6 +9,7 @@ mod governed;
 mod key;
 mod probe;
 mod tally;
+mod version;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,7 @@ pub use write::Remote;
 
 use flight::{Errand, Flights};
 use governed::{Governed, Suspect};
+use version::Versions;
 
 /// Most stores with a governor; one that is idle makes room.
 const MOST_GOVERNORS: usize = 8_192;
@@ -57,6 +59,7 @@ pub struct Reads {
     time: Arc<dyn Time>,
     salt: Salt,
     flights: Flights,
+    versions: Versions,
     governors: Mutex<BTreeMap<StoreKey, Arc<Governed>>>,
     observer: OnceLock<Weak<dyn Observer>>,
     /// A breaker opened.
@@ -98,6 +101,7 @@ impl Reads {
             connections: Arc::new(connections),
             salt,
             flights: Flights::default(),
+            versions: Versions::default(),
             governors: Mutex::default(),
             observer: OnceLock::new(),
             opened: Notify::new(),
@@ -185,6 +189,7 @@ impl Reads {
     pub fn forget(&self, store: &StoreKey) {
         self.connections.drop_store(store);
         self.flights.drop_store(store);
+        self.versions.drop_store(store);
         self.governors().remove(store);
         self.calls.forget(store);
     }
@@ -198,6 +203,7 @@ impl Reads {
     pub fn reconnect(&self, store: &StoreKey) {
         self.connections.drop_store(store);
         self.flights.drop_store(store);
+        self.versions.drop_store(store);
     }
 
     /// Wipes answers that nobody will ask for any more.

@@ -26,6 +26,11 @@ pub trait DynStore: Send + Sync {
     fn get_raw<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>>;
     fn whole(&self, read: &Read) -> Option<Read>;
     fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload>;
+    fn version<'a>(
+        &'a self,
+        reference: &'a RemoteRef,
+        alone: bool,
+    ) -> BoxFuture<'a, Result<Option<String>>>;
     fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>>;
     fn push<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>>;
     fn delete<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<()>>;
@@ -60,6 +65,14 @@ impl<S: Store> DynStore for S {
 
     fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
         Store::part(self, read, whole)
+    }
+
+    fn version<'a>(
+        &'a self,
+        reference: &'a RemoteRef,
+        alone: bool,
+    ) -> BoxFuture<'a, Result<Option<String>>> {
+        Box::pin(Store::version(self, reference, alone))
     }
 
     fn find<'a>(&'a self, find: &'a Find) -> BoxFuture<'a, Result<SecretMap>> {

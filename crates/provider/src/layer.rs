@@ -39,6 +39,8 @@ pub enum Call {
     GetMap,
     /// [`Store::get_many`].
     GetMany,
+    /// [`Store::version`].
+    Version,
     /// [`Store::find`].
     Find,
     /// [`Store::push`].
@@ -58,6 +60,7 @@ impl Call {
             Self::Get => "get",
             Self::GetMap => "get_map",
             Self::GetMany => "get_many",
+            Self::Version => "version",
             Self::Find => "find",
             Self::Push => "push",
             Self::Delete => "delete",
@@ -139,6 +142,11 @@ impl<L: Layer> Store for Layered<L> {
 
     fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
         self.inner.part(read, whole)
+    }
+
+    async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {
+        let attempt = || self.inner.version(reference, alone);
+        self.layer.around(Call::Version, attempt).await
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

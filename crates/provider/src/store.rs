@@ -98,6 +98,17 @@ pub trait Store: Send + Sync + 'static {
         }
     }
 
+    /// A word that is another one whenever the value of a reference is, found out without reading
+    /// that value; `None` where only a read can tell, or where it costs less: `alone` says that no
+    /// other read would go into the same request. An error says nothing about the value.
+    fn version(
+        &self,
+        _reference: &RemoteRef,
+        _alone: bool,
+    ) -> impl Future<Output = Result<Option<String>>> + Send {
+        async { Ok(None) }
+    }
+
     /// Searches. Pages to the end; a partial result is an error.
     fn find(&self, _find: &Find) -> impl Future<Output = Result<SecretMap>> + Send {
         async { Err(unsupported("find")) }

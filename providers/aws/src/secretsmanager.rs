@@ -19,8 +19,10 @@ mod find;
 mod metadata;
 mod push;
 mod read;
+mod refusals;
+mod version;
 
-use batch::Batches;
+use refusals::Refusals;
 
 pub(crate) const NAMES: Names = Names {
     title: "Secrets Manager",
@@ -53,7 +55,7 @@ pub(crate) struct SecretsManager {
     caller: Caller,
     prefix: String,
     deletion: SecretsManagerSettings,
-    batches: Arc<Batches>,
+    refusals: Arc<Refusals>,
 }
 
 impl SecretsManager {
@@ -64,7 +66,7 @@ impl SecretsManager {
         }
         Ok(Self {
             client: Client::from_conf(builder.build()),
-            batches: Batches::of(&caller),
+            refusals: Refusals::of(&caller),
             caller,
             prefix: spec.prefix().to_owned(),
             deletion: spec.secrets_manager.clone().unwrap_or_default(),

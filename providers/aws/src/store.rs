@@ -129,6 +129,13 @@ impl Store for AwsStore {
         part(read, whole)
     }
 
+    async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {
+        match self.client()? {
+            Client::Secrets(client) => Box::pin(client.version(reference, alone)).await,
+            Client::Parameters(_) | Client::Certificates(_) => Ok(None),
+        }
+    }
+
     async fn find(&self, find: &Find) -> Result<SecretMap> {
         match self.client()? {
             Client::Secrets(client) => Box::pin(client.find(find)).await,

@@ -73,6 +73,11 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "on", value_parser = ["on", "off"], value_name = "on|off")]
     pub(crate) deletion_guard: String,
 
+    /// Look at the version of a secret before its value, where a refresh reads one alone and the
+    /// provider can tell versions (AWS Secrets Manager).
+    #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) probe_versions: bool,
+
     /// Opening delimiter of templates.
     #[arg(long, default_value = "{{", value_name = "TEXT")]
     pub(crate) template_left_delimiter: String,

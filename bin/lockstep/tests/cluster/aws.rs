@@ -196,21 +196,36 @@ fn used(seen: &[Seen]) -> Vec<String> {
     reads.map(|one| one.key_id.clone()).collect()
 }
 
+/// Flags of an operator that looks at a room only and at the stores of its class.
+fn own_class(room: &Room) -> [String; 2] {
+    let class = format!("--controller-class={}", room.namespace);
+    [room.flag(), class]
+}
+
+/// A store without `auth`. It is of the room's class: other operators in the cluster look at stores
+/// without one too, and find it broken because their surroundings hold no keys.
+fn ambient_store(room: &Room) -> Value {
+    json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+        "metadata": { "name": "store" },
+        "spec": {
+            "controller": room.namespace,
+            "provider": { "aws": { "service": "SecretsManager", "region": REGION } },
+        },
+    })
+}
+
 /// Reads one secret through a store without `auth` and returns every request to AWS.
 fn seen<'a>(own: impl FnOnce(&Moto) -> Vec<(&'a str, String)>) -> Vec<Seen> {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
     let moto = Moto::start().unwrap();
     create(&moto, "s", "v");
-    let flags = [room.flag()];
+    let flags = own_class(&room);
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let environment = quiet(&moto, &own(&moto));
     let _operator = started(cluster, &flags, &environment);
-    room.apply(&json!({
-        "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
-        "metadata": { "name": "store" },
-        "spec": { "provider": { "aws": { "service": "SecretsManager", "region": REGION } } },
-    }));
+    room.apply(&ambient_store(&room));
     room.apply(&external_secret("es", &json!({ "name": "store" }), "s"));
     room.synced();
     moto.seen()
@@ -340,4 +355,63 @@ fn the_role_of_a_profile_is_taken_on_with_the_keys_of_another() {
         !used.is_empty() && used.iter().all(|id| id.starts_with("ASIA")),
         "{used:?}"
     );
+}
+
+#[test]
+fn an_unchanged_secret_costs_no_read_of_its_value_where_versions_are_probed() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let moto = Moto::start().unwrap();
+    create(&moto, "s", "first");
+    let keys = [
+        ("AWS_ACCESS_KEY_ID", "own".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "any".to_owned()),
+    ];
+    let [namespace, class] = own_class(&room);
+    let flags = [&*namespace, &*class, "--probe-versions=true"];
+    let _operator = started(cluster, &flags, &quiet(&moto, &keys));
+    room.apply(&ambient_store(&room));
+    let mut object = external_secret("es", &json!({ "name": "store" }), "s");
+    object["spec"]["refreshInterval"] = "1s".into();
+    room.apply(&object);
+    room.synced();
+    let probes_in_a_row = || {
+        until("four refreshes without a read", || {
+            let seen = moto.seen().into_iter().map(|one| one.action);
+            let seen: Vec<String> = seen.collect();
+            let last = &seen[seen.len().saturating_sub(4)..];
+            if last == ["DescribeSecret"; 4] {
+                Ok(seen)
+            } else {
+                Err(seen)
+            }
+        })
+    };
+
+    probes_in_a_row();
+    let put = json!({ "SecretId": "s", "SecretString": "second" });
+    moto.call("secretsmanager.PutSecretValue", &put).unwrap();
+    until("the new value", || {
+        let value = room.secret("es").map(|secret| secret["data"]["a"].clone());
+        if value == Some("c2Vjb25k".into()) {
+            Ok(value)
+        } else {
+            Err(value)
+        }
+    });
+    probes_in_a_row();
+
+    // A secret that is about to go is found too, and its value stays.
+    let gone = json!({ "SecretId": "s" });
+    moto.call("secretsmanager.DeleteSecret", &gone).unwrap();
+    until("word of the deletion", || {
+        let ready = room.external_secret("es")["status"]["conditions"][0].clone();
+        let text = ready["message"].as_str().unwrap_or_default().to_owned();
+        if text.contains("scheduled for deletion") {
+            Ok(text)
+        } else {
+            Err(text)
+        }
+    });
+    assert_eq!(room.secret("es").unwrap()["data"]["a"], "c2Vjb25k");
 }

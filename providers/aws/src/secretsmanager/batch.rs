@@ -2,45 +2,18 @@
 //! where that is missing, secrets are read one by one and the batch is not tried again for a while.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_sdk_secretsmanager::types::SecretValueEntry;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
-use jiff::{SignedDuration, Timestamp};
 use lockstep_provider::prelude::*;
 
 use super::read::Stored;
+use super::refusals::Right;
 use super::{BATCH, SecretsManager};
-use crate::auth::Fingerprint;
-use crate::call::Caller;
 
-/// Time after which a refused batch is tried again; somebody may have granted the right.
-const REFUSED_FOR: SignedDuration = SignedDuration::from_mins(30);
 /// Single reads at once.
 const AT_ONCE: usize = 8;
-
-/// Identities that may not read in batches, and until when that is believed.
-#[derive(Debug, Default)]
-pub(super) struct Batches(Mutex<BTreeMap<Fingerprint, Timestamp>>);
-
-impl Batches {
-    pub(super) fn of(caller: &Caller) -> Arc<Self> {
-        caller.ctx.shared()
-    }
-
-    fn refused(&self, who: Fingerprint, now: Timestamp) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&who).is_some_and(|until| *until > now)
-    }
-
-    fn refuse(&self, who: Fingerprint, now: Timestamp) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, until| *until > now);
-        let until = now.checked_add(REFUSED_FOR).unwrap_or(now);
-        known.insert(who, until);
-    }
-}
 
 /// What is read: a secret and a version of it.
 type Item = (String, Option<String>);
@@ -125,7 +98,7 @@ impl SecretsManager {
     /// One batch; nothing where it is refused or spoilt by one of its ids.
     async fn read_batch(&self, ids: &[&str]) -> Result<Vec<SecretValueEntry>> {
         let (who, now) = (self.caller.sign_in.fingerprint(), self.caller.ctx.now());
-        if self.batches.refused(who, now) {
+        if self.refusals.knows(Right::Batch, who, now) {
             return Ok(Vec::new());
         }
         let send = || {
@@ -141,7 +114,7 @@ impl SecretsManager {
         {
             Ok(answer) => Ok(answer.secret_values.unwrap_or_default()),
             Err(failure) if failure.is_denied() => {
-                self.batches.refuse(who, now);
+                self.refusals.note(Right::Batch, who, now);
                 Ok(Vec::new())
             }
             Err(failure) => match failure.error.kind() {

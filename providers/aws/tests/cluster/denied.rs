@@ -11,6 +11,7 @@ struct Checked {
     nothing: Keys,
     reader: Keys,
     single: Keys,
+    plain: Keys,
 }
 
 fn allow(actions: &[&str]) -> Value {
@@ -40,12 +41,14 @@ fn checked() -> Checked {
             "ssm:DescribeParameters",
         ],
     );
+    let plain = user("plain", &["secretsmanager:GetSecretValue"]);
     moto.check_access().unwrap();
     Checked {
         moto,
         nothing,
         reader,
         single,
+        plain,
     }
 }
 
@@ -130,4 +133,40 @@ async fn a_path_that_may_not_be_read_is_described_and_read_one_by_one() {
     let found = store.find(&find).await.unwrap();
 
     assert_eq!(found.keys().collect::<Vec<_>>(), ["/p/a", "/p/b"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_right_to_describe_there_is_no_version_and_that_is_remembered() {
+    let server = checked();
+    let bench = Bench::new(&server.moto, &server.plain.id, &server.plain.secret);
+    server.moto.take_seen();
+
+    for _ in 0..2 {
+        let store = bench.connect(spec("SecretsManager")).await.unwrap();
+        let version = store.version(&RemoteRef::key("a"), true).await;
+        assert_eq!(version.unwrap(), None);
+    }
+
+    let seen = server.moto.take_seen().into_iter();
+    let seen: Vec<String> = seen.map(|one| one.action).collect();
+    assert_eq!(seen, ["DescribeSecret"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn versions_of_secrets_that_are_due_together_are_told_only_without_the_right_to_batches() {
+    let server = checked();
+    let versions = async |keys: &Keys| {
+        let bench = Bench::new(&server.moto, &keys.id, &keys.secret);
+        let store = bench.connect(spec("SecretsManager")).await.unwrap();
+        let references = ["a", "b"].map(RemoteRef::key);
+        for answer in store.get_many(&references).await {
+            answer.unwrap();
+        }
+        server.moto.take_seen();
+        let version = store.version(&references[0], false).await.unwrap();
+        (version.is_some(), server.moto.take_seen().len())
+    };
+
+    assert_eq!(versions(&server.reader).await, (false, 0));
+    assert_eq!(versions(&server.single).await, (true, 1));
 }

@@ -87,6 +87,47 @@ async fn a_version_is_a_stage_or_a_uuid() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_value_is_another_version_and_a_secret_that_goes_has_none() {
+    let id = word("probe");
+    create(&id, "first");
+    let store = Bench::plain(&id, "SecretsManager").await;
+    let version = async || store.version(&RemoteRef::key(&id), true).await;
+    let call = |action: &str, more: serde_json::Value| {
+        let mut parameters = json!({ "SecretId": id });
+        let all = parameters.as_object_mut().unwrap();
+        all.extend(more.as_object().unwrap().clone());
+        moto().call(action, &parameters).unwrap()
+    };
+
+    let first = version().await.unwrap().unwrap();
+    call(
+        "secretsmanager.TagResource",
+        json!({ "Tags": [{ "Key": "a", "Value": "b" }] }),
+    );
+    assert_eq!(version().await.unwrap().as_ref(), Some(&first));
+    call(
+        "secretsmanager.PutSecretValue",
+        json!({ "SecretString": "second" }),
+    );
+    let second = version().await.unwrap().unwrap();
+    assert_ne!(second, first);
+    let back = json!({
+        "VersionStage": "AWSCURRENT", "MoveToVersionId": first, "RemoveFromVersionId": second,
+    });
+    call("secretsmanager.UpdateSecretVersionStage", back);
+    assert_eq!(version().await.unwrap().as_ref(), Some(&first));
+    call(
+        "secretsmanager.DeleteSecret",
+        json!({ "RecoveryWindowInDays": 7 }),
+    );
+    assert_eq!(version().await.unwrap(), None);
+    let missing = RemoteRef::key(format!("{id}/none"));
+    let error = store.version(&missing, true).await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::NotFound);
+    assert_eq!(seen(&id), ["DescribeSecret"; 6]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_scheduled_deletion_is_named_with_its_date_and_is_no_absence() {
     let id = word("scheduled");
     create(&id, "x");
