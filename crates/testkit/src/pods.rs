@@ -1,18 +1,21 @@
 //! A scheduler and kubelet in small: starts the first container of every pod as a process under the
 //! pod's own ServiceAccount, honours its readiness probe, restarts it with a crash back-off, and
-//! tells the API server how it is. So start-up races are seen as they are. Of volumes only Secrets
-//! are mounted; pods of other images are left alone.
+//! tells the API server how it is. So start-up races are seen as they are. Pods are seen by a watch
+//! and each has a worker of its own, as in a kubelet. Of volumes only Secrets are mounted; pods of
+//! other images are left alone.
 
+mod probe;
 mod process;
 mod volumes;
+mod watch;
+mod worker;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -22,9 +25,9 @@ use crate::controlplane::Cluster;
 use crate::kubeconfig::Access;
 use crate::manifest;
 use crate::progress::say;
-use process::Process;
+use watch::News;
+use worker::{Pod, Worker};
 
-const PAUSE: Duration = Duration::from_millis(200);
 const NODE: &str = "node";
 
 /// What the runner needs to know.
@@ -42,7 +45,7 @@ pub struct Settings {
 
 /// The running pods, ended on drop.
 pub struct PodRunner {
-    stop: Arc<AtomicBool>,
+    news: Sender<News>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -54,23 +57,18 @@ impl PodRunner {
         api.apply(&node)?;
         let mut kubelet = Kubelet {
             access: Access::read(&cluster.admin_kubeconfig())?,
-            api,
-            settings,
+            api: Arc::new(api),
+            settings: Arc::new(settings),
             pods: BTreeMap::new(),
             next: 10,
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            while !ended.load(Ordering::Relaxed) {
-                if let Err(error) = kubelet.look() {
-                    say(&format!("pod runner: {error:#}"));
-                }
-                std::thread::sleep(PAUSE);
-            }
-        });
+        let (news, arriving) = channel();
+        let (api, to) = (Arc::clone(&kubelet.api), news.clone());
+        // Ends by itself once nobody listens any more.
+        std::thread::spawn(move || watch::follow(&api, &to));
+        let thread = std::thread::spawn(move || kubelet.serve(&arriving));
         Ok(Self {
-            stop,
+            news,
             thread: Some(thread),
         })
     }
@@ -78,92 +76,85 @@ impl PodRunner {
 
 impl Drop for PodRunner {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        drop(self.news.send(News::End));
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
     }
 }
 
+/// Path and uid of a pod: one of the same name that comes later is another.
+type Key = (String, String);
+
 struct Kubelet {
-    api: Api,
+    api: Arc<Api>,
     access: Access,
-    settings: Settings,
-    /// By path of the pod and its uid.
-    pods: BTreeMap<(String, String), Process>,
+    settings: Arc<Settings>,
+    /// Dropping a worker ends its process.
+    pods: BTreeMap<Key, Worker>,
     next: u8,
 }
 
 impl Kubelet {
-    fn look(&mut self) -> Result<()> {
-        let found = self.api.get("/api/v1/pods")?;
-        let mut seen = Vec::new();
-        for pod in found["items"].as_array().into_iter().flatten() {
-            let text = |pointer| manifest::text(pod, pointer).to_owned();
-            let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
-            let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
-            let key = (path, text("/metadata/uid"));
-            if !text("/spec/containers/0/image").starts_with(&self.settings.image) {
-                continue;
-            }
-            seen.push(key.clone());
-            if !pod["metadata"]["deletionTimestamp"].is_null() {
-                self.pods.remove(&key);
-                self.api
-                    .delete(&format!("{}?gracePeriodSeconds=0", key.0))?;
-            } else if let Some(process) = self.pods.get_mut(&key) {
-                process.refresh(&self.api)?;
-                if let Some(status) = process.news()? {
-                    report(&self.api, &key.0, &status)?;
+    fn serve(&mut self, arriving: &Receiver<News>) {
+        for news in arriving {
+            let handled = match news {
+                News::End => return,
+                News::All(pods) => {
+                    let seen: Vec<_> = pods.iter().map(key).collect();
+                    self.pods.retain(|key, _| seen.contains(key));
+                    pods.iter().try_for_each(|pod| self.seen(pod))
                 }
-            } else {
-                self.run(pod, key).context(name)?;
+                News::Seen(pod) => self.seen(&pod),
+                News::Gone(pod) => {
+                    self.pods.remove(&key(&pod));
+                    Ok(())
+                }
+                News::Failed(error) => Err(error),
+            };
+            if let Err(error) = handled {
+                say(&format!("pod runner: {error:#}"));
             }
         }
-        // Dropping a process ends it.
-        self.pods.retain(|key, _| seen.contains(key));
+    }
+
+    fn seen(&mut self, pod: &Value) -> Result<()> {
+        let image = manifest::text(pod, "/spec/containers/0/image");
+        if !image.starts_with(&self.settings.image) {
+            return Ok(());
+        }
+        let key = key(pod);
+        if !pod["metadata"]["deletionTimestamp"].is_null() {
+            self.pods.remove(&key);
+            let path = format!("{}?gracePeriodSeconds=0", key.0);
+            return self.api.delete(&path);
+        }
+        if !self.pods.contains_key(&key) {
+            let worker = Worker::start(Pod {
+                api: Arc::clone(&self.api),
+                access: self.access.clone(),
+                settings: Arc::clone(&self.settings),
+                manifest: pod.clone(),
+                path: key.0.clone(),
+                ip: self.address()?,
+            });
+            self.pods.insert(key, worker);
+        }
         Ok(())
     }
 
-    fn run(&mut self, pod: &Value, key: (String, String)) -> Result<()> {
-        let text = |pointer| manifest::text(pod, pointer);
-        let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
-        if text("/spec/nodeName").is_empty() {
-            let binding = json!({
-                "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
-                "target": {"apiVersion": "v1", "kind": "Node", "name": NODE},
-            });
-            self.api.post(&format!("{}/binding", key.0), &binding)?;
-        }
-        let account = text("/spec/serviceAccountName");
-        let asked = json!({
-            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {},
-        });
-        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token");
-        let token = self.api.post(&path, &asked)?;
-        let access = Access {
-            token: manifest::text(&token, "/status/token").to_owned(),
-            ..self.access.clone()
-        };
-        let kubeconfig = self.settings.dir.join(format!("{name}.kubeconfig"));
-        access.write(&kubeconfig, account, namespace)?;
+    fn address(&mut self) -> Result<IpAddr> {
         let [a, b, c] = self.settings.network;
         let ip = IpAddr::from([a, b, c, self.next]);
-        self.next = self
-            .next
-            .checked_add(1)
-            .context("no address left for a pod")?;
-        let mut process = Process::new(&self.settings, pod, kubeconfig, ip)?;
-        process.refresh(&self.api)?;
-        if let Some(status) = process.news()? {
-            report(&self.api, &key.0, &status)?;
-        }
-        self.pods.insert(key, process);
-        Ok(())
+        let next = self.next.checked_add(1);
+        self.next = next.context("no address left for a pod")?;
+        Ok(ip)
     }
 }
 
-fn report(api: &Api, pod: &str, status: &Value) -> Result<()> {
-    api.merge(&format!("{pod}/status"), &json!({"status": status}))?;
-    Ok(())
+fn key(pod: &Value) -> Key {
+    let text = |pointer| manifest::text(pod, pointer);
+    let (namespace, name) = (text("/metadata/namespace"), text("/metadata/name"));
+    let path = format!("/api/v1/namespaces/{namespace}/pods/{name}");
+    (path, text("/metadata/uid").to_owned())
 }

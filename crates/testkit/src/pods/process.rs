@@ -1,9 +1,8 @@
-//! One pod: the process of its container, its probe and its restarts. Every pod has an address of
+//! One pod: the process of its container, its restarts. Every pod has an address of
 //! its own; flags that name a port on all addresses are narrowed to it.
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::probe::Probe;
 use super::volumes::Mount;
 use crate::api::Api;
 use crate::manifest;
@@ -19,6 +19,8 @@ use crate::manifest;
 /// First pause before a restart; it doubles up to five minutes, as a kubelet's does.
 const BACK_OFF: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_mins(5);
+/// Longest time until an ended process is seen.
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) struct Process {
     program: PathBuf,
@@ -34,16 +36,14 @@ pub(super) struct Process {
     child: Option<Child>,
     started: Instant,
     restarts: u32,
-    told: Option<(bool, u32)>,
+    told: Option<Status>,
 }
 
-struct Probe {
-    at: SocketAddr,
-    path: String,
-    delay: Duration,
-    period: Duration,
-    asked: Option<Instant>,
-    passed: bool,
+/// What the API server is told of a pod; the rest of its status follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Status {
+    ready: bool,
+    restarts: u32,
 }
 
 impl Process {
@@ -95,9 +95,9 @@ impl Process {
         Ok(())
     }
 
-    /// Starts, restarts and probes as need be; the pod's status if that is news.
-    pub(super) fn news(&mut self) -> Result<Option<Value>> {
-        let due = self.told.is_none() || self.started.elapsed() >= self.pause();
+    /// Starts, restarts and probes as need be; how the pod is, if that is news.
+    pub(super) fn news(&mut self) -> Result<Option<Status>> {
+        let due = self.restarts == 0 || self.started.elapsed() >= self.pause();
         let ended = match &mut self.child {
             Some(child) => child.try_wait()?.is_some(),
             None => false,
@@ -107,19 +107,31 @@ impl Process {
             self.restarts += 1;
             self.started = Instant::now();
             if let Some(probe) = &mut self.probe {
-                probe.passed = false;
+                probe.reset();
             }
         } else if self.child.is_none() && due && self.mounted {
             self.spawn()?;
         }
         let up = self.child.is_some();
         let began = self.started;
-        let ready = up && self.probe.as_mut().is_none_or(|probe| probe.passes(began));
-        if self.told == Some((ready, self.restarts)) {
-            return Ok(None);
-        }
-        self.told = Some((ready, self.restarts));
-        Ok(Some(self.status(ready)))
+        let now = Status {
+            ready: up && self.probe.as_mut().is_none_or(|probe| probe.passes(began)),
+            restarts: self.restarts,
+        };
+        Ok((self.told != Some(now)).then_some(now))
+    }
+
+    /// The API server knows this.
+    pub(super) fn told(&mut self, status: Status) {
+        self.told = Some(status);
+    }
+
+    /// How long there is nothing to do, unless the process ends.
+    pub(super) fn idle(&self) -> Duration {
+        let probe = self.probe.as_ref();
+        let probe = probe.map_or(LOOK, |probe| probe.rest(self.started));
+        // A process that ended is seen soon, too.
+        probe.min(LOOK)
     }
 
     fn pause(&self) -> Duration {
@@ -142,7 +154,9 @@ impl Process {
         Ok(())
     }
 
-    fn status(&self, ready: bool) -> Value {
+    /// The status of the pod in full.
+    pub(super) fn status(&self, status: Status) -> Value {
+        let ready = status.ready;
         let word = if ready { "True" } else { "False" };
         let state = if self.child.is_some() {
             json!({"running": {}})
@@ -160,7 +174,7 @@ impl Process {
             "conditions": conditions.map(|(kind, status)| json!({"type": kind, "status": status})),
             "containerStatuses": [{
                 "name": self.container, "ready": ready, "started": true, "state": state,
-                "restartCount": self.restarts, "image": "", "imageID": "",
+                "restartCount": status.restarts, "image": "", "imageID": "",
             }],
         })
     }
@@ -173,52 +187,6 @@ impl Drop for Process {
             drop(child.wait());
         }
     }
-}
-
-impl Probe {
-    fn of(container: &Value, ip: IpAddr) -> Result<Option<Self>> {
-        let probe = &container["readinessProbe"];
-        if probe.is_null() {
-            return Ok(None);
-        }
-        let seconds =
-            |key: &str, default| Duration::from_secs(probe[key].as_u64().unwrap_or(default));
-        Ok(Some(Self {
-            at: SocketAddr::new(ip, port(container, &probe["httpGet"]["port"])?),
-            path: manifest::text(probe, "/httpGet/path").to_owned(),
-            delay: seconds("initialDelaySeconds", 0),
-            period: seconds("periodSeconds", 10),
-            asked: None,
-            passed: false,
-        }))
-    }
-
-    /// Asks when it is time; otherwise the last answer counts.
-    fn passes(&mut self, began: Instant) -> bool {
-        let due = self
-            .asked
-            .is_none_or(|asked| asked.elapsed() >= self.period);
-        if began.elapsed() >= self.delay && due {
-            self.asked = Some(Instant::now());
-            self.passed = ask(self.at, &self.path).is_ok_and(|status| status == 200);
-        }
-        self.passed
-    }
-}
-
-/// A port by number or by the name it has in the container.
-fn port(container: &Value, wanted: &Value) -> Result<u16> {
-    let number = match wanted.as_str() {
-        None => wanted.as_u64(),
-        Some(name) => container["ports"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find(|port| port["name"] == name)
-            .and_then(|port| port["containerPort"].as_u64()),
-    };
-    let number = number.with_context(|| format!("no port {wanted}"))?;
-    Ok(u16::try_from(number)?)
 }
 
 /// `--metrics-addr=:8080` becomes `--metrics-addr=10.77.0.10:8080`.
@@ -250,17 +218,4 @@ fn add_address(ip: IpAddr) -> Result<()> {
         );
     }
     Ok(())
-}
-
-fn ask(at: SocketAddr, path: &str) -> Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&at, Duration::from_secs(1))?;
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    write!(
-        stream,
-        "GET {path} HTTP/1.0\r\nHost: {at}\r\nConnection: close\r\n\r\n"
-    )?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let status = answer.split(' ').nth(1).context("no HTTP answer")?;
-    Ok(status.parse()?)
 }
