@@ -108,8 +108,15 @@ impl Flux {
         Ok(())
     }
 
-    /// A Kustomization over a path of the Git repository, with further fields of its spec.
+    /// Applies [`Flux::kustomization_object`].
     pub fn kustomization(&self, name: &str, path: &str, more: &Value) -> Result<()> {
+        self.api
+            .apply(&Self::kustomization_object(name, path, more))?;
+        Ok(())
+    }
+
+    /// A Kustomization over a path of the Git repository, with further fields of its spec.
+    pub fn kustomization_object(name: &str, path: &str, more: &Value) -> Value {
         let mut object = json!({
             "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
             "metadata": {"name": name, "namespace": NAMESPACE},
@@ -121,8 +128,7 @@ impl Flux {
         for (key, value) in more.as_object().into_iter().flatten() {
             object["spec"][key] = value.clone();
         }
-        self.api.apply(&object)?;
-        Ok(())
+        object
     }
 
     fn spawn(&mut self, program: Program, cluster: &Cluster, ip: IpAddr, port: u16) -> Result<()> {

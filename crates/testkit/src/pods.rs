@@ -37,7 +37,7 @@ pub struct Settings {
     pub program: PathBuf,
     /// Only pods whose image begins so are run.
     pub image: String,
-    /// Addresses of pods: the first three bytes of a network that this machine has an address in.
+    /// Addresses of pods: the first three bytes of a network that is this machine's as a whole.
     pub network: [u8; 3],
     /// Where kubeconfigs and logs go.
     pub dir: PathBuf,

@@ -12,8 +12,8 @@ use super::rust;
 use super::tally::Tally;
 use crate::shell;
 
-/// Gives the namespace its address and hands over.
-const ENTER: &str = "ip link set lo up && ip address add 10.77.0.1/32 dev lo && exec \"$@\"";
+/// Gives the namespace its addresses, those of pods included, and hands over.
+const ENTER: &str = "ip link set lo up && ip address add 10.77.0.1/24 dev lo && exec \"$@\"";
 
 pub(super) fn run(args: &Args) -> Result<Tally> {
     Assets::ready()?;

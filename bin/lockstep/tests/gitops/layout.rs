@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use lockstep_testkit::flux::Flux;
 use serde_json::{Value, json};
 
 use crate::world::{World, until};
@@ -11,9 +12,10 @@ pub(crate) fn namespace() -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "external-secrets"}})
 }
 
-pub(crate) fn helm(world: &World) -> Vec<Value> {
+/// Where the chart comes from, and the release.
+pub(crate) fn helm(world: &World) -> [Value; 2] {
     let reference = json!({"name": "external-secrets", "namespace": "external-secrets"});
-    vec![
+    [
         json!({
             "apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "HelmRepository",
             "metadata": reference, "spec": {"interval": "1h", "url": world.flux().charts()},
@@ -114,32 +116,55 @@ fn two_kustomizations_without_wait_converge() {
 fn the_chain_of_crds_operator_and_objects_converges() {
     let mut world = World::new();
     let dir = "infrastructure/external-secrets";
+    let [repository, release] = helm(&world);
+    let after = |name: &str| json!([{"name": format!("external-secrets-{name}")}]);
+    let parts = [
+        ("crds", json!({"wait": true})),
+        (
+            "operator",
+            json!({"wait": true, "dependsOn": after("crds")}),
+        ),
+        (
+            "crs",
+            json!({"retryInterval": "1m", "dependsOn": after("operator")}),
+        ),
+    ];
+    world.write(&format!("{dir}/namespace.yaml"), &[namespace()]);
+    world.write(&format!("{dir}/repositories.yaml"), &[repository]);
+    for (part, more) in &parts {
+        let (name, path) = (
+            format!("external-secrets-{part}"),
+            format!("./{dir}/{part}"),
+        );
+        let object = Flux::kustomization_object(&name, &path, more);
+        world.write(&format!("{dir}/deployment-{part}.yaml"), &[object]);
+    }
+    let files = [
+        "namespace",
+        "repositories",
+        "deployment-crds",
+        "deployment-operator",
+        "deployment-crs",
+    ];
+    let files = files.map(|file| format!("{file}.yaml"));
+    world.write(
+        &format!("{dir}/kustomization.yaml"),
+        &[json!({
+            "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
+            "resources": files,
+        })],
+    );
     world.write_crds(&format!("{dir}/crds/crds.yaml"));
-    world.write(&format!("{dir}/operator/namespace.yaml"), &[namespace()]);
-    world.write(&format!("{dir}/operator/deployment.yaml"), &helm(&world));
+    world.write(&format!("{dir}/operator/deployment.yaml"), &[release]);
     world.write(
         &format!("{dir}/crs/crs.yaml"),
         &[store(), external_secret()],
     );
     world.commit();
 
-    let flux = world.flux();
-    flux.kustomization(
-        "external-secrets-crds",
-        &format!("./{dir}/crds"),
-        &json!({"wait": true}),
-    )
-    .unwrap();
-    let operator = json!({"wait": true, "dependsOn": [{"name": "external-secrets-crds"}]});
-    flux.kustomization(
-        "external-secrets-operator",
-        &format!("./{dir}/operator"),
-        &operator,
-    )
-    .unwrap();
-    let objects =
-        json!({"retryInterval": "1m", "dependsOn": [{"name": "external-secrets-operator"}]});
-    flux.kustomization("external-secrets-crs", &format!("./{dir}/crs"), &objects)
+    world
+        .flux()
+        .kustomization("infrastructure", &format!("./{dir}"), &json!({}))
         .unwrap();
 
     let took = world.converged(Duration::from_mins(4));

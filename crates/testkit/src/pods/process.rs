@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::Settings;
@@ -53,7 +53,6 @@ impl Process {
         kubeconfig: PathBuf,
         ip: IpAddr,
     ) -> Result<Self> {
-        add_address(ip)?;
         let name = manifest::text(pod, "/metadata/name").to_owned();
         let container = &pod["spec"]["containers"][0];
         let args = container["args"].as_array().into_iter().flatten();
@@ -202,20 +201,4 @@ fn found(arg: String, mounts: &[Mount]) -> String {
     mounts.iter().fold(arg, |arg, mount| {
         arg.replace(&mount.inside, &mount.outside.display().to_string())
     })
-}
-
-/// Adds an address to the loopback device of the network namespace that tests run in.
-fn add_address(ip: IpAddr) -> Result<()> {
-    let address = format!("{ip}/32");
-    let output = Command::new("ip")
-        .args(["address", "replace", &address, "dev", "lo"])
-        .output()
-        .context("ip (iproute2) is needed to give pods addresses")?;
-    if !output.status.success() {
-        bail!(
-            "cannot add the address {ip}: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    Ok(())
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 
 use super::process::Process;
@@ -89,14 +89,21 @@ impl Pod {
     }
 
     fn prepared(&self) -> Result<Process> {
-        if manifest::text(&self.manifest, "/spec/nodeName").is_empty() {
-            self.bind()?;
-        }
-        let kubeconfig = self.kubeconfig()?;
+        // Two requests that need nothing of each other; a process starts when both are answered.
+        let (bound, kubeconfig) = std::thread::scope(|scope| {
+            let bound = scope.spawn(|| self.bind());
+            let kubeconfig = self.kubeconfig();
+            (bound.join(), kubeconfig)
+        });
+        bound.map_err(|_| anyhow!("the thread that binds the pod panicked"))??;
+        let kubeconfig = kubeconfig?;
         Process::new(&self.settings, &self.manifest, kubeconfig, self.ip)
     }
 
     fn bind(&self) -> Result<()> {
+        if !manifest::text(&self.manifest, "/spec/nodeName").is_empty() {
+            return Ok(());
+        }
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding",
             "metadata": {"name": manifest::text(&self.manifest, "/metadata/name")},
