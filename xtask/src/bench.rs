@@ -1,5 +1,8 @@
 //! `cargo xtask bench …`: hands over to the package `xtask-bench`, built with optimisation so that
-//! the measuring program does not take the time of what it measures.
+//! the measuring program does not take the time of what it measures. Layouts under Flux are measured
+//! by their tests.
+
+mod gitops;
 
 use anyhow::Result;
 
@@ -10,8 +13,9 @@ use crate::shell;
 /// `bench scale` runs our operator, and a second one given with `--operator PATH`, through
 /// scenarios with many ExternalSecrets: first sync, latency of a new object, an idle minute, a
 /// restart, a stop. `bench raw` does the writes of a first sync with a plain client. `bench mem`
-/// holds the memory of an object to the figure in the repository. `bench aws --operator PATH` counts
-/// requests to AWS. The others take `--output json`; see
+/// holds the memory of an object to the figure in the repository. `bench webhook` measures the webhook
+/// process. `bench aws --operator PATH` counts requests to AWS. `bench gitops` measures how long Flux
+/// takes with the layouts that people use. The others take `--output json`; see
 /// `cargo xtask bench scale --help`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -19,13 +23,18 @@ pub(crate) struct Args {
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "scale|raw|mem|aws",
+        value_name = "scale|raw|mem|webhook|aws|gitops",
         required = true
     )]
     rest: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if let [first, words @ ..] = args.rest.as_slice()
+        && first == "gitops"
+    {
+        return gitops::run(words);
+    }
     let mut command = shell::cargo();
     command.args([
         "run",

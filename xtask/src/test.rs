@@ -2,7 +2,7 @@
 //! one line that says how it went. One control plane serves the whole run; tests find it through
 //! the environment.
 
-mod gitops;
+pub(crate) mod gitops;
 mod rust;
 pub(crate) mod tally;
 

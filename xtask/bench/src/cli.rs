@@ -30,6 +30,21 @@ pub(crate) enum Command {
     /// Counted for the first sync and for one refresh interval after it. Beside it stands what one
     /// read an object costs, which is what the original makes.
     Aws(AwsArgs),
+    /// Measures the webhook process while the API server asks it for admission reviews
+    Webhook(WebhookArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct WebhookArgs {
+    /// Our program, built already [default: built now with the release profile]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) ours: Option<PathBuf>,
+    /// How many ExternalSecrets it reviews
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) reviews: u32,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
 #[derive(Args)]

@@ -1,6 +1,7 @@
 //! Measures operators on the test control plane: `scale` runs them through scenarios with many
 //! objects, `raw` does the same writes with a plain client, so that the ratio of the two says what
-//! the operator itself costs, and `mem` holds the memory of an object to a recorded figure.
+//! the operator itself costs, `mem` holds the memory of an object to a recorded figure, and `webhook`
+//! measures the webhook process.
 
 mod aws;
 mod cli;
@@ -15,6 +16,7 @@ mod requests;
 mod scale;
 mod scenario;
 mod subject;
+mod webhook;
 
 use std::process::ExitCode;
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         cli::Command::Raw(args) => raw::run(&args),
         cli::Command::Mem(args) => mem::run(&args),
         cli::Command::Aws(args) => aws::run(&args),
+        cli::Command::Webhook(args) => webhook::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -41,6 +41,11 @@ impl Subject {
         })
     }
 
+    /// The program itself.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Program and flags, for reports.
     pub(crate) fn label(&self) -> String {
         let name = self.program.display().to_string();

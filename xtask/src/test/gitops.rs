@@ -1,6 +1,8 @@
 //! The tests with Flux's controllers: everything they need is built first, then they run in a network
 //! namespace of their own, where pods can have addresses.
 
+use std::process::Command;
+
 use anyhow::Result;
 use lockstep_testkit::argo::Argo;
 use lockstep_testkit::controlplane::Assets;
@@ -15,20 +17,32 @@ use crate::shell;
 /// Gives the namespace its addresses, those of pods included, and hands over.
 const ENTER: &str = "ip link set lo up && ip address add 10.77.0.1/24 dev lo && exec \"$@\"";
 
+const TEST: [&str; 5] = ["test", "--package", "lockstep", "--test", "gitops"];
+
 pub(super) fn run(args: &Args) -> Result<Tally> {
+    prepare()?;
+    rust::cargo_test(args, &mut command(&[]))
+}
+
+/// Builds everything that the tests need.
+pub(crate) fn prepare() -> Result<()> {
     Assets::ready()?;
     Program::Helm.ready()?;
     Program::Kubectl.ready()?;
     Flux::prepare()?;
     Argo::prepare()?;
-    let test = ["test", "--package", "lockstep", "--test", "gitops"];
-    shell::run(shell::cargo().args(test).arg("--no-run"))?;
-    let mut command = std::process::Command::new("unshare");
+    shell::run(shell::cargo().args(TEST).arg("--no-run"))
+}
+
+/// Runs the tests whose names contain one of these; all without any.
+pub(crate) fn command(filter: &[&str]) -> Command {
+    let mut command = Command::new("unshare");
     command
         .current_dir(lockstep_testkit::place::workspace())
         .args(["--net", "--map-root-user", "sh", "-c", ENTER, "enter"])
         .arg(shell::cargo().get_program())
-        .args(test)
-        .args(["--offline", "--", "--test-threads=1", "--nocapture"]);
-    rust::cargo_test(args, &mut command)
+        .args(TEST)
+        .args(["--offline", "--", "--test-threads=1", "--nocapture"])
+        .args(filter);
+    command
 }

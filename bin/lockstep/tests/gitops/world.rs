@@ -10,7 +10,6 @@ use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::flux::Flux;
 use lockstep_testkit::pods::{PodRunner, Settings};
-use lockstep_testkit::progress::say;
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
 
@@ -120,12 +119,10 @@ impl World {
     /// Waits until the ExternalSecret is ready and its Secret is there; says how long that took.
     pub(crate) fn converged(&self, limit: Duration) -> Duration {
         let path = "/apis/external-secrets.io/v1/namespaces/external-secrets/externalsecrets/es";
-        let took = until("convergence", limit, || {
+        until("convergence", limit, || {
             let ready = self.condition(path) == Some("True".to_owned());
             ready && self.api.find(SECRET).is_ok_and(|secret| secret.is_some())
-        });
-        say(&format!("converged in {:.1} s", took.as_secs_f64()));
-        took
+        })
     }
 
     /// Status of the condition Ready; nothing while there is none.
