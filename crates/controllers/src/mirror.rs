@@ -19,7 +19,7 @@ pub(crate) use namespaces::Namespaces;
 pub(crate) use push_secrets::{PushSecrets, key_of as push_secret_key};
 pub(crate) use relist::Relist;
 pub(crate) use stores::Stores;
-pub(crate) use targets::{Targets, key_of as secret_key};
+pub(crate) use targets::Targets;
 
 /// All rows.
 #[derive(Default)]

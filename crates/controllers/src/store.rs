@@ -109,7 +109,10 @@ async fn write_status(
     if status.observed_generation.is_some() && written.status.observed_generation.is_none() {
         shared.note_pruned_generation();
     }
-    saw_store(shared, written);
+    // A store that was deleted meanwhile stays out of the mirror.
+    if shared.mirror.stores().get(&written.key).is_some() {
+        saw_store(shared, written);
+    }
     Ok(())
 }
 

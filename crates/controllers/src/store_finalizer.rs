@@ -76,8 +76,12 @@ pub(crate) async fn settle(
     };
     let written = written.map_err(world_error)?;
     tracing::debug!(store = %store.key, needed, "finalizer settled");
-    // Straight into the mirror: our own write is no change to react to.
-    let (key, _) = shared.mirror.stores().apply(written);
-    let now = shared.mirror.stores().get(&key);
-    Ok(now.unwrap_or(store))
+    // Straight into the mirror: our own write is no change to react to. A store that this let go, or
+    // that was deleted meanwhile, stays out.
+    let mut stores = shared.mirror.stores();
+    if stores.get(&store.key).is_none() {
+        return Err(WorldError::NotFound);
+    }
+    let (key, _) = stores.apply(written);
+    Ok(stores.get(&key).unwrap_or(store))
 }

@@ -81,8 +81,7 @@ pub(crate) async fn targets(
                 }
             }
             Change::Deleted(secret) => {
-                let key = crate::mirror::secret_key(&secret);
-                shared.mirror.targets().remove(&key);
+                let key = shared.mirror.targets().gone(&secret);
                 inputs::gone(&shared, &InputKind::Secret, &key);
                 wake_writers(&shared, &key);
             }

@@ -33,8 +33,10 @@ impl ClusterWorld<'_> {
     /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
     fn saw(&self, object: ExternalSecret) {
         let now = self.shared.now();
-        let (key, touch) = self.shared.mirror.external_secrets().apply(object, now);
-        if touch == Touch::Changed {
+        let mut rows = self.shared.mirror.external_secrets();
+        let answered = rows.answered(object, now);
+        drop(rows);
+        if let Some((key, Touch::Changed)) = answered {
             self.shared.queues.external_secrets.fresh(key);
         }
     }
@@ -43,7 +45,7 @@ impl ClusterWorld<'_> {
         self.shared
             .mirror
             .targets()
-            .apply(secret, &self.shared.settings().salt);
+            .answered(secret, &self.shared.settings().salt);
     }
 }
 
@@ -60,13 +62,10 @@ impl World for ClusterWorld<'_> {
             .merge(&target, patch, Some(FIELD_MANAGER))
             .await;
         let patched: ExternalSecret = patched.map_err(world_error)?;
-        // The finalizer we asked for must not look like a change by someone else. An object that
-        // was deleted meanwhile stays out of the mirror.
-        let (key, now) = (external_secret_key(&patched), self.shared.now());
+        // The finalizer we asked for must not look like a change by someone else.
+        let now = self.shared.now();
         let mut rows = self.shared.mirror.external_secrets();
-        if rows.contains(&key) {
-            rows.apply(patched.clone(), now);
-        }
+        rows.answered(patched.clone(), now);
         drop(rows);
         Ok(patched)
     }

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_pace::groups::Taken;
 use lockstep_plan::external_secret::{
-    Applied, Decision, FetchList, NextRun, Observed, Payload, Plan, ReleasePlan, TargetPlan,
-    TargetView, TemplateSources, add_finalizer, assemble, decide, deletion_held, note_at, plan,
-    remove_finalizer, report, shared_interval, template_sources,
+    Applied, Decision, FetchList, NextRun, Observed, Payload, Plan, ReleasePlan, Source,
+    TargetPlan, TargetView, TemplateSources, add_finalizer, assemble, decide, deletion_held,
+    note_at, plan, remove_finalizer, report, shared_interval, template_sources,
 };
 use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::{Failure, Settings, StoreLookup, TargetRow};
@@ -126,7 +126,7 @@ impl<W: World> Engine<'_, W> {
         if let Some(target) = self.generic_target(&observation.object) {
             match object::observe(self.world, &observation.object, &target).await {
                 Ok(live) => observation.target = Target::Object(live),
-                Err(failure) => return self.stopped(&observation, failure, (now, jitter)).await,
+                Err(failure) => return self.unseen(observation, failure, (now, jitter)).await,
             }
         }
         let no_sources = TemplateSources::new();
@@ -177,22 +177,54 @@ impl<W: World> Engine<'_, W> {
             }
             Decision::Release(release) => self.release(observed.object, release).await,
             Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
-            Decision::Fetch(list) => {
-                self.world.fetching(observed.object);
-                let (synced, reads) = self.sync(&observed, &list, observation.asked, now).await;
-                let applied = match synced {
-                    Ok(applied) => applied,
-                    Err(LookAgain(at)) => return Outcome::next(NextRun::At(at)),
-                };
-                let outcome = self.finish(&observed, applied, now).await;
-                with_shares(outcome, &observed, reads, self.settings)
-            }
+            Decision::Fetch(list) => self.refresh(&observed, &list, observation.asked, now).await,
         }
+    }
+
+    /// Fetches and writes, unless a generator belongs to another controller class.
+    async fn refresh(
+        &self,
+        observed: &Observed<'_>,
+        list: &FetchList,
+        asked: Timestamp,
+        now: Timestamp,
+    ) -> Outcome {
+        if self.is_foreign(observed.object, list).await {
+            tracing::debug!(object = %name(observed.object), "generator of another class");
+            return Outcome::next(NextRun::OnChange);
+        }
+        self.world.fetching(observed.object);
+        let (synced, reads) = self.sync(observed, list, asked, now).await;
+        let applied = match synced {
+            Ok(applied) => applied,
+            Err(LookAgain(at)) => return Outcome::next(NextRun::At(at)),
+        };
+        let outcome = self.finish(observed, applied, now).await;
+        with_shares(outcome, observed, reads, self.settings)
     }
 
     /// The target, where it is no Secret and such are allowed.
     fn generic_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
         ObjectRef::of(object).filter(|_| self.settings.generic_targets)
+    }
+
+    /// Reports that the target could not be read. The object is claimed all the same.
+    async fn unseen(
+        &self,
+        mut observation: Observation,
+        failure: Failure,
+        when: (Timestamp, f64),
+    ) -> Outcome {
+        let no_sources = TemplateSources::new();
+        let observed = self.observed(&observation, &[], &no_sources, when.1);
+        if decide(&observed, self.settings, when.0).add_finalizer {
+            let patch = add_finalizer(&observation.object);
+            match self.world.patch(&observation.object, &patch).await {
+                Ok(object) => observation.object = object,
+                Err(error) => return self.unclaimed(&observation, &error, when).await,
+            }
+        }
+        self.stopped(&observation, failure, when).await
     }
 
     /// Reports what stopped a run before it fetched, unless the object would not be looked after.
@@ -261,6 +293,21 @@ impl<W: World> Engine<'_, W> {
             sources.insert(key, data);
         }
         sources
+    }
+
+    /// Whether a generator belongs to another controller class; those that cannot be read say
+    /// nothing here.
+    async fn is_foreign(&self, object: &ExternalSecret, list: &FetchList) -> bool {
+        for item in &list.items {
+            let Source::Generator(reference) = &item.source else {
+                continue;
+            };
+            let read = self.world.generator(namespace(object), reference).await;
+            if read.is_ok_and(|generator| generator.is_foreign_to(&self.settings.class)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Fetches, plans and applies. Returns also the shared reads, where all of them are.

@@ -144,6 +144,14 @@ pub struct Generator {
     pub spec: serde_json::Value,
 }
 
+impl Generator {
+    /// Whether it names a controller class other than `class`.
+    pub fn is_foreign_to(&self, class: &str) -> bool {
+        let named = self.spec.get("controller").and_then(|name| name.as_str());
+        named.is_some_and(|named| !named.is_empty() && named != class)
+    }
+}
+
 /// Whether a target may be deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deletion {

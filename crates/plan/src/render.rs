@@ -16,7 +16,7 @@ use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::{EngineVersion, Template};
 use lockstep_provider::SecretMap;
 
-pub(crate) use engine::transform_keys;
+pub(crate) use engine::{NameError, transform_keys, transform_name};
 pub(crate) use fault::RenderError;
 pub use fault::{TemplateFault, TemplateText};
 pub use parsed::ParsedTemplates;

@@ -7,6 +7,7 @@ use lockstep_api::external_secret::{
     CreationPolicy, DataFromEntry, DeletionPolicy, ExternalSecretSpec, Template,
 };
 use lockstep_api::store::SecretStoreSpec;
+use lockstep_golang::duration::Duration;
 
 use crate::pattern::Pattern;
 use crate::store;
@@ -26,6 +27,17 @@ pub fn external_secret(spec: &ExternalSecretSpec) -> Vec<String> {
     faults.extend(spec.data_from.iter().flat_map(data_from));
     faults.extend(duplicate_keys(spec));
     faults
+}
+
+/// Why an ExternalSecret cannot be read at all: a duration that is none.
+pub fn durations(spec: &ExternalSecretSpec) -> Result<(), String> {
+    let windows = spec.sync_windows.iter().flat_map(|all| &all.windows);
+    let windows = windows.map(|window| window.duration.as_str());
+    let mut written = spec.refresh_interval.as_deref().into_iter().chain(windows);
+    written.try_for_each(|text| match Duration::parse(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    })
 }
 
 /// Faults of a store that need no knowledge of providers: patterns, interval, one provider.

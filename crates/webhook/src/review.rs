@@ -17,12 +17,17 @@ pub fn review(request: &Value) -> Value {
         Some(_) => judge(kind, &asked["object"]),
         None => Verdict {
             refusal: Some("the review has no request".to_owned()),
-            warnings: Vec::new(),
+            ..Verdict::default()
         },
     };
     let mut response = json!({ "uid": asked["uid"], "allowed": verdict.refusal.is_none() });
     if let Some(message) = verdict.refusal {
-        response["status"] = json!({ "code": 403, "reason": "Forbidden", "message": message });
+        let (code, reason) = if verdict.malformed {
+            (400, "BadRequest")
+        } else {
+            (403, "Forbidden")
+        };
+        response["status"] = json!({ "code": code, "reason": reason, "message": message });
     }
     if !verdict.warnings.is_empty() {
         response["warnings"] = json!(verdict.warnings);

@@ -12,13 +12,22 @@ pub struct Verdict {
     pub refusal: Option<String>,
     /// Remarks for whoever applies it.
     pub warnings: Vec<String>,
+    /// Whether the object could not even be read.
+    pub malformed: bool,
 }
 
 impl Verdict {
     fn refused(text: impl Into<String>) -> Self {
         Self {
             refusal: Some(text.into()),
-            warnings: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    fn malformed(text: impl Into<String>) -> Self {
+        Self {
+            malformed: true,
+            ..Self::refused(text)
         }
     }
 }
@@ -28,7 +37,7 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
     match kind {
         "ExternalSecret" => match serde_json::from_value::<ExternalSecret>(object.clone()) {
             Ok(object) => external_secret(&object),
-            Err(error) => Verdict::refused(error.to_string()),
+            Err(error) => Verdict::malformed(error.to_string()),
         },
         "SecretStore" => match serde_json::from_value::<SecretStore>(object.clone()) {
             Ok(store) => {
@@ -36,7 +45,7 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
                 let name = store.metadata.name.unwrap_or_default();
                 judge_store(&store.spec, &name, &Scope::Namespaced { namespace })
             }
-            Err(error) => Verdict::refused(error.to_string()),
+            Err(error) => Verdict::malformed(error.to_string()),
         },
         "ClusterSecretStore" => {
             match serde_json::from_value::<ClusterSecretStore>(object.clone()) {
@@ -44,7 +53,7 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
                     let name = store.metadata.name.unwrap_or_default();
                     judge_store(&store.spec, &name, &Scope::Cluster { caller: None })
                 }
-                Err(error) => Verdict::refused(error.to_string()),
+                Err(error) => Verdict::malformed(error.to_string()),
             }
         }
         _ => Verdict::default(),
@@ -52,11 +61,13 @@ pub fn judge(kind: &str, object: &Value) -> Verdict {
 }
 
 fn external_secret(object: &ExternalSecret) -> Verdict {
+    if let Err(fault) = validate::durations(&object.spec) {
+        return Verdict::malformed(fault);
+    }
     let faults = validate::external_secret(&object.spec);
-    let refusal = (!faults.is_empty()).then(|| faults.join("\n"));
     Verdict {
-        refusal,
-        warnings: Vec::new(),
+        refusal: (!faults.is_empty()).then(|| faults.join("\n")),
+        ..Verdict::default()
     }
 }
 
@@ -72,8 +83,8 @@ fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
         // Existing manifests of providers that come later must still apply.
         Err(error) if error.is_left_out() => {
             return Verdict {
-                refusal: None,
                 warnings: vec![error.to_string()],
+                ..Verdict::default()
             };
         }
         Err(error) => return Verdict::refused(error.for_store(name)),
@@ -82,8 +93,8 @@ fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
         Ok(mut warnings) => {
             warnings.extend(maintenance(entry.stability(), name));
             Verdict {
-                refusal: None,
                 warnings,
+                ..Verdict::default()
             }
         }
         Err(error) => Verdict::refused(error.to_string()),
@@ -125,6 +136,25 @@ mod tests {
         }});
 
         assert_eq!(judge("ExternalSecret", &object), Verdict::default());
+    }
+
+    #[test]
+    fn an_interval_that_is_no_duration_cannot_be_read() {
+        let object = |interval: &str| {
+            json!({ "spec": {
+                "refreshInterval": interval,
+                "data": [{ "secretKey": "a", "remoteRef": { "key": "k" } }],
+            }})
+        };
+
+        let verdict = judge("ExternalSecret", &object("1d"));
+
+        assert!(verdict.malformed);
+        assert_eq!(
+            verdict.refusal.unwrap(),
+            r#"time: unknown unit "d" in duration "1d""#
+        );
+        assert_eq!(judge("ExternalSecret", &object("-1h")), Verdict::default());
     }
 
     #[test]

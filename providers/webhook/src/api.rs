@@ -9,10 +9,10 @@ use http::{Method, Request, Response};
 use lockstep_provider::http::{HttpClient, Tls};
 use lockstep_provider::prelude::*;
 
-use crate::error;
 use crate::redirect::{LIMIT, Sent};
 use crate::spec::WebhookSpec;
 use crate::template::{Data, Text};
+use crate::{address, error};
 
 const PROVIDER: &str = "Webhook";
 const CALL: &str = "HTTPRequest";
@@ -87,7 +87,7 @@ impl Api {
                 .map_err(|error| error.context("failed to parse body"))?,
             _ => call.body,
         };
-        let mut builder = self.http.request(call.method, url);
+        let mut builder = self.http.request(call.method, address::escape(&url));
         for (name, value) in &self.headers {
             // The address names the host; Go drops this header too.
             if name.eq_ignore_ascii_case("host") {

@@ -63,6 +63,8 @@ pub(crate) enum PathError {
     UnknownKey(String),
     /// A list was asked for something that is no number.
     NoIndex,
+    /// The list has no such element; counting from its end is not known here.
+    OutOfBounds(i64),
     /// Neither an object nor a list.
     NoContainer(&'static str),
     /// The path leads to too many places.
@@ -75,6 +77,7 @@ impl fmt::Display for PathError {
             Self::Syntax(column, what) => write!(f, "not a JSONPath at column {column}: {what}"),
             Self::UnknownKey(key) => write!(f, "unknown key {key}"),
             Self::NoIndex => f.write_str("could not select value, invalid key: expected a number"),
+            Self::OutOfBounds(index) => write!(f, "index {index} out of bounds"),
             Self::NoContainer(kind) => write!(
                 f,
                 "unsupported value type {kind} for select, expected map[string]interface{{}} or \

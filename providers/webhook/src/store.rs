@@ -219,7 +219,13 @@ impl Store for WebhookStore {
     /// Whether the server can be reached. The address is looked at as written; where its host is a
     /// template nothing can be told.
     async fn check(&self) -> Check {
-        let Some((host, port)) = server(&self.spec.url) else {
+        let url = self.spec.url.as_str();
+        if !url.contains("://") && !url.contains("{{") {
+            let text =
+                "error accessing external store: the url has no host; begin it with https://";
+            return Check::Failed(Error::invalid_spec(text));
+        }
+        let Some((host, port)) = server(url) else {
             return Check::Healthy(Health::Unknown);
         };
         let patience = self.ctx.time().sleep(CHECK_PATIENCE);

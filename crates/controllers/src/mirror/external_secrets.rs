@@ -106,8 +106,8 @@ pub(crate) struct ExternalSecrets {
 }
 
 impl ExternalSecrets {
-    /// Takes an object from the watch or from the answer to our own write. What is older than the
-    /// row is passed over: answers to writes overtake the watch.
+    /// Takes an object from the watch. What is older than the row is passed over: answers to writes
+    /// overtake the watch.
     pub(crate) fn apply(
         &mut self,
         mut object: ExternalSecret,
@@ -141,6 +141,16 @@ impl ExternalSecrets {
         };
         self.rows.insert(key.clone(), row);
         (key, touch)
+    }
+
+    /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
+    pub(crate) fn answered(
+        &mut self,
+        object: ExternalSecret,
+        now: Timestamp,
+    ) -> Option<(ObjectKey, Touch)> {
+        let known = self.rows.contains_key(&key_of(&object));
+        known.then(|| self.apply(object, now))
     }
 
     /// Takes an object out.

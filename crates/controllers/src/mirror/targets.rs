@@ -9,6 +9,7 @@ use lockstep_plan::{Salt, TargetRow};
 use zeroize::Zeroize;
 
 use super::relist::Relist;
+use super::seen::version;
 use crate::key::ObjectKey;
 
 /// All managed Secrets, with a lookup by the label that names their owner.
@@ -18,12 +19,41 @@ pub(crate) struct Targets {
     /// Nearly always one Secret, so a list of exactly that.
     by_owner: BTreeMap<Box<str>, Vec<ObjectKey>>,
     relist: Relist<ObjectKey>,
+    /// The latest version the watch has shown of any Secret.
+    reached: u64,
 }
 
 impl Targets {
-    /// Takes a Secret from the watch or from the answer to our own write. Returns whether it is
-    /// something else than what was last written to it.
-    pub(crate) fn apply(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
+    /// Takes a Secret from the watch. Returns whether it is something else than what was last
+    /// written to it.
+    pub(crate) fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
+        self.reached = self.reached.max(version(&secret.metadata));
+        self.take(secret, salt)
+    }
+
+    /// Takes the answer to our own write, unless the watch is already further: it has shown that
+    /// write then, and what became of the Secret since, which may be its end.
+    pub(crate) fn answered(&mut self, mut secret: Secret, salt: &Salt) {
+        match version(&secret.metadata) {
+            written if written != 0 && written <= self.reached => wipe(&mut secret),
+            _ => {
+                self.take(secret, salt);
+            }
+        }
+    }
+
+    /// Takes a Secret out that the watch no longer shows, unless a later one of its name is known.
+    pub(crate) fn gone(&mut self, secret: &Secret) -> ObjectKey {
+        let (key, end) = (key_of(secret), version(&secret.metadata));
+        self.reached = self.reached.max(end);
+        let row = self.rows.get(&key);
+        if row.is_some_and(|row| end == 0 || number(row).is_none_or(|seen| seen <= end)) {
+            self.remove(&key);
+        }
+        key
+    }
+
+    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
         let key = key_of(&secret);
         let row = Arc::new(TargetRow::of(&secret, salt));
         wipe(&mut secret);
@@ -36,7 +66,7 @@ impl Targets {
         (key, touched)
     }
 
-    /// Takes a Secret out; also one that merely lost its label.
+    /// Takes a Secret out that was deleted.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
         let Some(row) = self.rows.remove(key) else {
             return false;
@@ -114,11 +144,14 @@ pub(crate) fn key_of(secret: &Secret) -> ObjectKey {
 
 /// Whether `new` is another object or a later version: answers to our writes overtake the watch.
 fn is_news(old: &TargetRow, new: &TargetRow) -> bool {
-    let number = |row: &TargetRow| row.resource_version.parse::<u64>().ok();
     match (number(old), number(new)) {
         (Some(before), Some(after)) if old.uid == new.uid => before < after,
         _ => old.uid != new.uid || old.resource_version != new.resource_version,
     }
+}
+
+fn number(row: &TargetRow) -> Option<u64> {
+    row.resource_version.parse().ok()
 }
 
 fn wipe(secret: &mut Secret) {
@@ -165,6 +198,45 @@ mod tests {
         let (_, again) = targets.apply(secret("2", "edited", "v"), &Salt::default());
 
         assert_eq!((first, again), (true, false));
+    }
+
+    #[test]
+    fn an_answer_to_a_write_does_not_bring_back_what_was_deleted_since() {
+        let mut targets = Targets::default();
+        let (key, _) = targets.apply(secret("1", "v", "v"), &Salt::default());
+
+        targets.apply(secret("2", "w", "w"), &Salt::default());
+        targets.gone(&secret("3", "w", "w"));
+        targets.answered(secret("2", "w", "w"), &Salt::default());
+
+        assert!(targets.get(&key).is_none());
+    }
+
+    #[test]
+    fn an_answer_to_a_write_comes_before_the_watch_shows_it() {
+        let mut targets = Targets::default();
+        let (key, _) = targets.apply(secret("1", "v", "v"), &Salt::default());
+
+        targets.answered(secret("2", "w", "w"), &Salt::default());
+
+        let row = targets.get(&key);
+        assert_eq!(
+            row.map(|row| row.resource_version.clone()),
+            Some("2".into())
+        );
+    }
+
+    #[test]
+    fn the_end_of_an_earlier_secret_leaves_the_one_made_since() {
+        let mut targets = Targets::default();
+        targets.apply(secret("1", "v", "v"), &Salt::default());
+        let mut again = secret("3", "v", "v");
+        again.metadata.uid = Some("2".to_owned());
+        targets.answered(again, &Salt::default());
+
+        let key = targets.gone(&secret("2", "v", "v"));
+
+        assert!(targets.get(&key).is_some());
     }
 
     #[test]

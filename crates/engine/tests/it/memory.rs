@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_engine::{Connections, Reads, StoreRecord, StoreSource, World, WorldError};
+use lockstep_engine::{Connections, Generator, Reads, StoreRecord, StoreSource, World, WorldError};
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
-use lockstep_provider::SecretMap;
 use lockstep_provider::conformance::{block_on, services};
+use lockstep_provider::{Error, SecretMap};
 
 /// The world, its stores, and a log of every write.
 pub(crate) struct Memory {
@@ -21,6 +22,7 @@ pub(crate) struct Memory {
     pub(crate) events: Mutex<Vec<EventNote>>,
     pub(crate) refuse: Mutex<Option<WorldError>>,
     pub(crate) inputs_changed: Mutex<bool>,
+    pub(crate) generator: Mutex<Option<Generator>>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
     reads: Arc<Reads>,
     settings: Settings,
@@ -41,6 +43,7 @@ impl Memory {
             events: Mutex::default(),
             refuse: Mutex::default(),
             inputs_changed: Mutex::default(),
+            generator: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
             reads: Reads::new(Connections::new(services().shared()), Salt::default()),
             settings: Settings {
@@ -165,6 +168,11 @@ impl World for Memory {
 
     async fn template_source(&self, _: &str, _: &SourceKey) -> Result<SecretMap, String> {
         Err("no template sources here".to_owned())
+    }
+
+    async fn generator(&self, _: &str, _: &GeneratorRef) -> Result<Generator, Error> {
+        let known = self.generator.lock().unwrap().clone();
+        known.ok_or_else(|| Error::invalid_spec("no generator"))
     }
 
     fn publish(&self, _: &ExternalSecret, event: EventNote) {

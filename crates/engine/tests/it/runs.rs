@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use lockstep_engine::WorldError;
+use lockstep_engine::{Generator, WorldError};
 use lockstep_plan::external_secret::NextRun;
 
 use crate::memory::Memory;
@@ -56,6 +56,34 @@ fn the_first_sync_is_three_writes() {
         world.ready(),
         ("True".to_owned(), "secret synced".to_owned())
     );
+}
+
+#[test]
+fn a_generator_of_another_class_is_left_to_its_controller() {
+    let world = Memory::new(
+        r"
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: ns}
+spec:
+  dataFrom:
+  - sourceRef: {generatorRef: {kind: Fake, name: g}}
+",
+        STORE,
+    );
+    let generator = |class: &str| Generator {
+        kind: "Fake".to_owned(),
+        spec: serde_json::json!({ "controller": class, "data": { "user": "bob" } }),
+    };
+
+    *world.generator.lock().unwrap() = Some(generator("other"));
+    let outcome = world.run(start());
+    assert_eq!(world.taken_log(), ["patch finalizers"]);
+    assert!(matches!(outcome.next, NextRun::OnChange));
+
+    *world.generator.lock().unwrap() = Some(generator("default"));
+    world.run(start());
+    assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
 }
 
 #[test]

@@ -168,10 +168,8 @@ fn object_plan(
         annotations,
         ..Desired::of(object, write)
     };
-    if live.is_none() && !write.creates() {
-        return Ok(ObjectPlan::Missing);
-    }
-    generic::build(object, &desired, (&reference, live), data, means).map_err(|error| match error {
+    let built = generic::build(object, &desired, (&reference, live), data, means);
+    let built = built.map_err(|error| match error {
         BuildError::Owner(failure) => failure,
         BuildError::Content(error) => {
             Failure::new(messages::COULD_NOT_APPLY_MANIFEST, "Template", error.text)
@@ -179,7 +177,12 @@ fn object_plan(
                 .retrying(Retry::Slow)
                 .with_detail(|text| unstacked(text).to_owned())
         }
-    })
+    })?;
+    // A template that fails is told of before the target is waited for.
+    if live.is_none() && !write.creates() {
+        return Ok(ObjectPlan::Missing);
+    }
+    Ok(built)
 }
 
 /// The deletion of a target that was read because the mirror could not say whose it is; `None`

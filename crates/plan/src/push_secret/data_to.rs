@@ -6,18 +6,21 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use kube::core::{Selector, SelectorExt};
 use lockstep_api::PushSecretSpec;
-use lockstep_api::external_secret::Rewrite;
+use lockstep_api::external_secret::RewriteRegexp;
 use lockstep_api::push_secret::{
     DataTo, PushConversion, PushData, PushMatch, PushRemoteRef, PushStoreRef,
 };
+use lockstep_provider::SecretMap;
 use lockstep_provider::keys::Reversal;
-use lockstep_provider::{SecretMap, SecretValue};
 
-use super::stores::kind_of;
+use super::stores::{kind_of, why_refused};
 use crate::pattern::Pattern;
-use crate::rewrite::rewrite;
+use crate::render::{NameError, transform_name};
 use crate::settings::Settings;
 use crate::store::StoreView;
+
+/// What messages call the source key of an entry that has several.
+const BUNDLE: &str = "(bundle)";
 
 /// An entry that a set of keys gave.
 #[derive(Clone, Debug)]
@@ -95,7 +98,8 @@ pub(super) fn expand(
         }
         for entry in expand_set(set, source, (settings, now)).map_err(failed)? {
             let remote = &entry.data.match_.remote_ref.remote_key;
-            let key = entry.data.match_.secret_key.clone().unwrap_or_default();
+            let key = entry.data.match_.secret_key.clone();
+            let key = key.unwrap_or_else(|| BUNDLE.to_owned());
             if let Some((other, other_key)) = seen.get(remote) {
                 return Err(failed(format!(
                     "duplicate remote key {remote:?} from source key {key:?} (conflicts with \
@@ -151,8 +155,12 @@ fn matching_keys(set: &DataTo, source: &SecretMap) -> Result<BTreeMap<String, St
         let text = wanted.regexp.as_deref();
         text.filter(|text| !text.is_empty())
     });
-    let pattern = pattern.map(Pattern::compile).transpose();
-    let pattern = pattern.map_err(|error| format!("failed to compile match.regexp: {error}"))?;
+    let compile = |text: &str| {
+        let refused =
+            |error| format!("match failed: failed to compile regexp pattern {text:?}: {error}");
+        Pattern::compile(text).map_err(refused)
+    };
+    let pattern = pattern.map(compile).transpose()?;
     let reversal = reversal(set.conversion_strategy.as_ref());
     let mut keys = BTreeMap::new();
     for key in source.keys() {
@@ -176,19 +184,26 @@ fn renamed(
     key: String,
     (settings, now): (&Settings, Timestamp),
 ) -> Result<String, String> {
-    let operations: Vec<Rewrite> = set
-        .rewrite
-        .iter()
-        .map(|step| Rewrite {
-            regexp: step.regexp.clone(),
-            transform: step.transform.clone(),
-            ..Rewrite::default()
-        })
-        .collect();
-    let one = [(key, SecretValue::default())].into_iter().collect();
-    let renamed = rewrite(&operations, one, settings, now).map_err(|error| error.to_string())?;
-    let name = renamed.keys().next().map(str::to_owned);
-    Ok(name.unwrap_or_default())
+    let mut name = key;
+    for (at, step) in set.rewrite.iter().enumerate() {
+        let failed = |text: String| format!("rewrite failed: rewrite[{at}]{text}");
+        if let Some(RewriteRegexp { source, target }) = &step.regexp {
+            let pattern = Pattern::compile(source)
+                .map_err(|error| failed(format!(": invalid regexp {source:?}: {error}")))?;
+            name = pattern.replace_all(&name, target);
+        } else if let Some(transform) = &step.transform {
+            name = match transform_name(&transform.template, &name, settings, now) {
+                Ok(renamed) => renamed,
+                Err(NameError::Parse(text)) => {
+                    return Err(failed(format!(": invalid template: {text}")));
+                }
+                Err(NameError::Execute(text)) => {
+                    return Err(failed(format!(" on key {name:?}: template exec: {text}")));
+                }
+            };
+        }
+    }
+    Ok(name)
 }
 
 fn entry(set: &DataTo, secret_key: Option<String>, remote_key: String) -> PushData {
@@ -220,9 +235,9 @@ fn is_for(set: &DataTo, store: &StoreView) -> Result<bool, String> {
     let Some(selector) = &reference.label_selector else {
         return Ok(false);
     };
-    let selector = Selector::try_from(selector.clone())
-        .map_err(|error| format!("labelSelector cannot be read: {error}"))?;
-    Ok(selector.matches(&store.labels))
+    let compiled = Selector::try_from(selector.clone())
+        .map_err(|error| format!("invalid labelSelector: {}", why_refused(selector, &error)))?;
+    Ok(compiled.matches(&store.labels))
 }
 
 fn same_kind(one: &PushStoreRef, other: &PushStoreRef) -> bool {

@@ -27,7 +27,10 @@ pub(super) fn entries(
     let spec = &object.spec;
     let expanded = data_to::expand(spec, store, &source.data, means)
         .map_err(|text| set_failed("InvalidSpec", &format!("failed to expand dataTo: {text}")))?;
-    let merged = merge(spec, expanded).map_err(|text| set_failed("InvalidSpec", &text))?;
+    let merged = merge(spec, expanded).map_err(|text| {
+        let text = format!("failed to merge data entries: {text}");
+        set_failed("InvalidSpec", &text)
+    })?;
     let entries = merged.into_iter().map(|Expanded { data, payload }| Entry {
         id: entry_id(&data.match_.remote_ref),
         item: item(object, &data, payload, source),
@@ -43,21 +46,18 @@ fn merge(spec: &PushSecretSpec, expanded: Vec<Expanded>) -> Result<Vec<Expanded>
         let key = secret_key(&entry.data);
         key.is_none_or(|key| !explicit.contains(key))
     });
+    let kept: Vec<Expanded> = kept.collect();
+    refuse_duplicates(kept.iter().map(|entry| &entry.data).chain(&spec.data))?;
     let own = spec.data.iter().map(|data| Expanded {
         data: data.clone(),
         payload: None,
     });
-    let merged: Vec<Expanded> = own.chain(kept).collect();
-    // Without sets, two entries for one place have always been allowed; the later one wins.
-    if !spec.data_to.is_empty() {
-        refuse_duplicates(&merged)?;
-    }
-    Ok(merged)
+    Ok(own.chain(kept).collect())
 }
 
-fn refuse_duplicates(entries: &[Expanded]) -> Result<(), String> {
+fn refuse_duplicates<'a>(entries: impl Iterator<Item = &'a PushData>) -> Result<(), String> {
     let mut seen: BTreeMap<(&str, Option<&str>), &str> = BTreeMap::new();
-    for Expanded { data, .. } in entries {
+    for data in entries {
         let place = &data.match_.remote_ref;
         let key = secret_key(data).unwrap_or_default();
         let (remote, property) = (place.remote_key.as_str(), property(place));

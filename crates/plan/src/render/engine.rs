@@ -98,6 +98,30 @@ pub(crate) fn transform_keys(
     renamed.collect()
 }
 
+/// Why a name could not be made from a template.
+pub(crate) enum NameError {
+    /// The template cannot be read.
+    Parse(String),
+    /// It failed on this name.
+    Execute(String),
+}
+
+/// Renders one name anew: the `transform` of PushSecrets, whose template is called `t`.
+pub(crate) fn transform_name(
+    source: &str,
+    name: &str,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<String, NameError> {
+    let options = Options::default();
+    let template = settings.templates.get("t", source.as_bytes(), &options);
+    let template = template.map_err(|error| NameError::Parse(error.to_string()))?;
+    let data = Value::from([("value", name)].into_iter().collect::<StrMap>());
+    let made = template.execute(&data, &env(settings, now));
+    let made = made.map_err(|error| NameError::Execute(error.to_string()))?;
+    Ok(lockstep_golang::unicode::to_valid_utf8(&made))
+}
+
 fn env(settings: &Settings, now: Timestamp) -> Env<'_> {
     Env {
         now,

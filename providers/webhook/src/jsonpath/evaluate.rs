@@ -10,8 +10,6 @@ use super::{Expression, PathError, Start, Step};
 /// How many values one path may look at.
 const MAX_VISITS: usize = 1_000_000;
 
-static NULL: Value = Value::Null;
-
 /// The value of an expression for a document.
 pub(super) fn evaluate(expression: &Expression, root: &Value) -> Result<Value, PathError> {
     let walk = Walk {
@@ -140,9 +138,10 @@ impl<'a> Walk<'a> {
     fn one(&self, key: &Expression, from: &'a Value) -> Result<&'a Value, PathError> {
         match from {
             Value::Array(elements) => {
-                let index = whole(self.number(key, from)?);
-                let index = index.and_then(|index| usize::try_from(index).ok());
-                Ok(index.and_then(|index| elements.get(index)).unwrap_or(&NULL))
+                let index = whole(self.number(key, from)?).ok_or(PathError::NoIndex)?;
+                let at = usize::try_from(index).ok();
+                let found = at.and_then(|at| elements.get(at));
+                found.ok_or(PathError::OutOfBounds(index))
             }
             Value::Object(members) => {
                 let key = name(&self.value(key, from)?).ok_or(PathError::NoIndex)?;

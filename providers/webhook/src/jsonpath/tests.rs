@@ -30,11 +30,11 @@ fn a_definite_path_gives_its_value() {
 }
 
 #[test]
-fn a_miss_on_a_definite_path_is_an_error_or_null() {
+fn a_miss_on_a_definite_path_is_an_error() {
     assert_eq!(at("$.nope"), "unknown key nope");
     assert_eq!(at("$.store.nope.deeper"), "unknown key nope");
-    assert_eq!(at("$.store.book[7]"), "null");
-    assert_eq!(at("$.store.book[-1]"), "null");
+    assert_eq!(at("$.store.book[7]"), "index 7 out of bounds");
+    assert_eq!(at("$.store.book[-1]"), "index -1 out of bounds");
     assert!(at("$.yes.x").starts_with("unsupported value type bool for select"));
 }
 

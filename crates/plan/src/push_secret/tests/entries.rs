@@ -90,8 +90,54 @@ fn places_that_meet_are_refused_in_upstreams_words() {
     );
     assert_eq!(
         refused(&explicit, data()),
-        "set secret failed: duplicate remote key \"b\": source keys \"a\" and \"b\" both map to \
-         the same destination"
+        "set secret failed: failed to merge data entries: duplicate remote key \"b\": source keys \
+         \"b\" and \"a\" both map to the same destination"
+    );
+}
+
+#[test]
+fn two_entries_for_one_place_are_refused_without_a_set_too() {
+    let entries = set(
+        "data: [{match: {secretKey: a, remoteRef: {remoteKey: r, property: p}}}, \
+         {match: {secretKey: b, remoteRef: {remoteKey: r, property: p}}}]",
+    );
+
+    assert_eq!(
+        refused(&entries, map([("a", "1"), ("b", "2")])),
+        "set secret failed: failed to merge data entries: duplicate remote key \"r\" with property \
+         \"p\": source keys \"a\" and \"b\" both map to the same destination"
+    );
+}
+
+#[test]
+fn sets_that_cannot_be_read_are_refused_in_upstreams_words() {
+    let failure = |set_text: &str| {
+        let scene = set(&format!("dataTo: [{{storeRef: {{name: s}}, {set_text}}}]"));
+        let text = refused(&scene, map([("a", "1")]));
+        text.trim_start_matches("set secret failed: failed to expand dataTo: dataTo[0]: ")
+            .to_owned()
+    };
+
+    assert_eq!(
+        failure("match: {regexp: (}"),
+        "match failed: failed to compile regexp pattern \"(\": error parsing regexp: missing \
+         closing ): `(`"
+    );
+    assert_eq!(
+        failure("rewrite: [{regexp: {source: (, target: x}}]"),
+        "rewrite failed: rewrite[0]: invalid regexp \"(\": error parsing regexp: missing closing \
+         ): `(`"
+    );
+    assert_eq!(
+        failure("rewrite: [{transform: {template: '{{ .value '}}]"),
+        "rewrite failed: rewrite[0]: invalid template: template: t:1: unclosed action"
+    );
+    assert_eq!(
+        failure(
+            "rewrite: [{regexp: {source: a, target: b}}, {transform: {template: '{{ fail \"x\" }}'}}]"
+        ),
+        "rewrite failed: rewrite[1] on key \"b\": template exec: template: t:1:3: executing \"t\" \
+         at <fail \"x\">: error calling fail: x"
     );
 }
 
