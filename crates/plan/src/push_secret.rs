@@ -13,6 +13,7 @@ mod plan;
 mod record;
 mod refresh;
 mod report;
+mod selector;
 mod settle;
 mod status;
 mod stores;

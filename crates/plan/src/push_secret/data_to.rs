@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use kube::core::{Selector, SelectorExt};
+use kube::core::SelectorExt;
 use lockstep_api::PushSecretSpec;
 use lockstep_api::external_secret::RewriteRegexp;
 use lockstep_api::push_secret::{
@@ -13,7 +13,8 @@ use lockstep_api::push_secret::{
 use lockstep_provider::SecretMap;
 use lockstep_provider::keys::Reversal;
 
-use super::stores::{kind_of, why_refused};
+use super::selector;
+use super::stores::kind_of;
 use crate::pattern::Pattern;
 use crate::render::{NameError, transform_name};
 use crate::settings::Settings;
@@ -235,8 +236,8 @@ fn is_for(set: &DataTo, store: &StoreView) -> Result<bool, String> {
     let Some(selector) = &reference.label_selector else {
         return Ok(false);
     };
-    let compiled = Selector::try_from(selector.clone())
-        .map_err(|error| format!("invalid labelSelector: {}", why_refused(selector, &error)))?;
+    let compiled =
+        selector::compile(selector).map_err(|fault| format!("invalid labelSelector: {fault}"))?;
     Ok(compiled.matches(&store.labels))
 }
 

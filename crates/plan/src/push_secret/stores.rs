@@ -2,10 +2,8 @@
 //! because something may still have to be deleted through them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Display;
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::{Selector, SelectorExt};
 use lockstep_api::PushSecret;
 use lockstep_api::external_secret::StoreKind as WrittenKind;
@@ -14,6 +12,7 @@ use lockstep_provider::error::Retry;
 
 use super::Observed;
 use super::names::{namespace, store_of};
+use super::selector;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::store::{StoreKey, StoreKind, StoreView, UnsupportedKind, allow, not_found};
@@ -41,12 +40,8 @@ impl Reference {
     fn of(written: &PushStoreRef, namespace: &str) -> Result<Self, String> {
         let kind = kind_of(written.kind()).map_err(|error| error.to_string())?;
         if let Some(selector) = &written.label_selector {
-            let compiled = Selector::try_from(selector.clone()).map_err(|error| {
-                format!(
-                    "could not convert labels: {}",
-                    why_refused(selector, &error)
-                )
-            })?;
+            let compiled = selector::compile(selector)
+                .map_err(|fault| format!("could not convert labels: {fault}"))?;
             return Ok(Self::Labelled(kind, compiled));
         }
         let name = written.name.as_deref().filter(|name| !name.is_empty());
@@ -187,15 +182,5 @@ impl StoreUses {
     /// Whether a store must stay until the object has let it go.
     pub fn needs(&self, store: &StoreView) -> bool {
         self.deletes && (self.recorded.contains(&store.key) || self.pushes_to(store))
-    }
-}
-
-/// What is wrong with a label selector, in upstream's words where it has an operator of its own.
-pub(super) fn why_refused(selector: &LabelSelector, error: &impl Display) -> String {
-    const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
-    let mut written = selector.match_expressions.iter().flatten();
-    match written.find(|one| !OPERATORS.contains(&one.operator.as_str())) {
-        Some(one) => format!("{:?} is not a valid label selector operator", one.operator),
-        None => error.to_string(),
     }
 }
