@@ -16,8 +16,7 @@ use crate::key::ObjectKey;
 #[derive(Default)]
 pub(crate) struct Targets {
     rows: BTreeMap<ObjectKey, Arc<TargetRow>>,
-    /// Nearly always one Secret, so a list of exactly that.
-    by_owner: BTreeMap<Box<str>, Vec<ObjectKey>>,
+    by_owner: BTreeSet<(Arc<str>, ObjectKey)>,
     relist: Relist<ObjectKey>,
     /// The latest version the watch has shown of any Secret.
     reached: u64,
@@ -101,34 +100,29 @@ impl Targets {
 
     /// Secrets of a namespace whose owner label is `hash`.
     pub(crate) fn made_by(&self, namespace: &str, hash: &str) -> Vec<Arc<TargetRow>> {
-        let keys = self.by_owner.get(hash).into_iter().flatten();
-        let keys = keys.filter(|key| key.namespace() == namespace);
-        keys.filter_map(|key| self.get(key)).collect()
+        let first = (Arc::from(hash), ObjectKey::new(namespace, ""));
+        let keys = self.by_owner.range(first..);
+        let keys = keys.take_while(|(of, key)| **of == *hash && key.namespace() == namespace);
+        keys.filter_map(|(_, key)| self.get(key)).collect()
     }
 
     fn insert(&mut self, key: ObjectKey, row: Arc<TargetRow>) {
-        let old = self.rows.insert(key.clone(), Arc::clone(&row));
-        if let Some(old) = &old
-            && old.created_by != row.created_by
-        {
-            self.unlink(&key, old);
-        }
-        if let Some(hash) = &row.created_by {
-            let one = || Vec::with_capacity(1);
-            let keys = self.by_owner.entry(hash.clone()).or_insert_with(one);
-            if !keys.contains(&key) {
-                keys.push(key);
+        let key = match self.rows.remove_entry(&key) {
+            Some((known, old)) => {
+                self.unlink(&known, &old);
+                known
             }
+            None => key,
+        };
+        if let Some(hash) = &row.created_by {
+            self.by_owner.insert((Arc::clone(hash), key.clone()));
         }
+        self.rows.insert(key, row);
     }
 
     fn unlink(&mut self, key: &ObjectKey, row: &TargetRow) {
-        let Some(hash) = &row.created_by else { return };
-        if let Some(keys) = self.by_owner.get_mut(hash) {
-            keys.retain(|known| known != key);
-            if keys.is_empty() {
-                self.by_owner.remove(hash);
-            }
+        if let Some(hash) = &row.created_by {
+            self.by_owner.remove(&(Arc::clone(hash), key.clone()));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! and not one value. Rows are made while a watch event is decoded.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -25,12 +26,12 @@ pub struct TargetRow {
     pub resource_version: Box<str>,
     /// Hash of the real data.
     pub data_hash: Box<str>,
-    /// The data-hash annotation.
-    pub hash_annotation: Option<Box<str>>,
-    /// The created-by label.
-    pub created_by: Option<Box<str>>,
+    /// The created-by label; the mirror looks rows up by it and shares the text.
+    pub created_by: Option<Arc<str>>,
     /// Its controller.
     pub controller: Option<Owner>,
+    /// Whether the data-hash annotation is the hash of the data.
+    untouched: bool,
     /// Whether it is immutable.
     pub immutable: bool,
     /// Whether it is being deleted.
@@ -83,15 +84,15 @@ impl TargetRow {
         let metadata = parts.metadata;
         let data: BTreeMap<&str, &[u8]> = data.into_iter().collect();
         let boxed = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
-        let label = |key| lookup(metadata.labels.as_ref(), key);
-        let annotation = |key| lookup(metadata.annotations.as_ref(), key);
+        let hash = data_hash(data.iter().map(|(key, value)| (*key, *value)));
+        let annotation = lookup(metadata.annotations.as_ref(), keys::ANNOTATION_DATA_HASH);
         Self {
             name: boxed(&metadata.name),
             uid: boxed(&metadata.uid),
             resource_version: boxed(&metadata.resource_version),
-            data_hash: data_hash(data.iter().map(|(key, value)| (*key, *value))).into(),
-            hash_annotation: annotation(keys::ANNOTATION_DATA_HASH),
-            created_by: label(keys::LABEL_OWNER),
+            untouched: annotation == Some(hash.as_str()),
+            data_hash: hash.into(),
+            created_by: lookup(metadata.labels.as_ref(), keys::LABEL_OWNER).map(Into::into),
             controller: Owner::of(metadata),
             immutable: parts.immutable,
             deleting: metadata.deletion_timestamp.is_some(),
@@ -103,7 +104,7 @@ impl TargetRow {
 
     /// Whether the data is what was last written: the annotation matches it.
     pub fn is_untouched(&self) -> bool {
-        self.hash_annotation.as_deref() == Some(&*self.data_hash)
+        self.untouched
     }
 
     /// Whether the ExternalSecret with this unique id controls it.
@@ -140,8 +141,8 @@ pub(super) fn manager_id(salt: &Salt, manager: &str) -> u64 {
     salt.fingerprint(&[manager.as_bytes()])
 }
 
-fn lookup(map: Option<&BTreeMap<String, String>>, key: &str) -> Option<Box<str>> {
-    map?.get(key).map(|value| value.as_str().into())
+fn lookup<'a>(map: Option<&'a BTreeMap<String, String>>, key: &str) -> Option<&'a str> {
+    map?.get(key).map(String::as_str)
 }
 
 fn facts(metadata: &ObjectMeta, data: &BTreeMap<&str, &[u8]>, salt: &Salt) -> Box<[u64]> {
