@@ -87,3 +87,43 @@ fn ask(at: SocketAddr, path: &str) -> Result<u16> {
     let status = answer.split(' ').nth(1).context("no HTTP answer")?;
     Ok(status.parse()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe(delay: u64) -> Probe {
+        let container = serde_json::json!({
+            "ports": [{"name": "ready", "containerPort": 8081}],
+            "readinessProbe": {
+                "httpGet": {"path": "/readyz", "port": "ready"},
+                "initialDelaySeconds": delay, "periodSeconds": 600,
+            },
+        });
+        let found = Probe::of(&container, IpAddr::from([127, 0, 0, 1])).unwrap();
+        found.unwrap()
+    }
+
+    #[test]
+    fn nothing_is_asked_before_the_initial_delay() {
+        let (mut probe, began) = (probe(600), Instant::now());
+
+        assert!(!probe.passes(began));
+
+        assert!(probe.asked.is_none());
+        assert!(probe.rest(began) <= Duration::from_mins(10));
+        assert!(probe.rest(began) > Duration::ZERO);
+    }
+
+    #[test]
+    fn after_the_delay_it_is_asked_once_a_period() {
+        let (mut probe, began) = (probe(0), Instant::now());
+        assert_eq!(probe.rest(began), Duration::ZERO);
+
+        // Nobody listens there.
+        assert!(!probe.passes(began));
+
+        assert!(probe.asked.is_some());
+        assert!(probe.rest(began) > Duration::ZERO);
+    }
+}
