@@ -110,9 +110,9 @@ fn privileged(template: &Template) -> Option<String> {
         .template_from
         .iter()
         .filter_map(|entry| entry.target.as_deref());
-    let annotations = targets.find(|target| target.eq_ignore_ascii_case("annotations"))?;
+    targets.find(|target| target.eq_ignore_ascii_case("annotations"))?;
     Some(format!(
-        "template.type={kind:?} with templateFrom target={annotations:?} is not allowed"
+        "template.type={kind:?} with templateFrom target=\"Annotations\" is not allowed"
     ))
 }
 

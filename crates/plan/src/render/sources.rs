@@ -98,7 +98,7 @@ impl Document<'_> {
         })?;
         let decoded = pairs
             .into_iter()
-            .map(|(key, value)| Ok((key, decoded(self.written, value)?)));
+            .map(|(key, value)| decoded(self.written, &key, value).map(|value| (key, value)));
         decoded.collect()
     }
 }
@@ -163,7 +163,7 @@ impl Entry<'_> {
             match item.template_as() {
                 TemplateAs::Values => {
                     let value = self.texts.engine.render(&source(&item.key))?;
-                    let put = decoded(self.written, value)
+                    let put = decoded(self.written, &item.key, value)
                         .and_then(|value| put(Output::Value(&item.key, value)));
                     put.map_err(|text| RenderError::of(&place, text))?;
                 }
@@ -190,12 +190,14 @@ impl Entry<'_> {
 }
 
 /// A value after the entry's decoding.
-fn decoded(written: &TemplateFrom, value: Vec<u8>) -> Result<Vec<u8>, String> {
+fn decoded(written: &TemplateFrom, key: &str, value: Vec<u8>) -> Result<Vec<u8>, String> {
     let strategy = written.values_decoding_strategy.as_ref();
     match strategy.unwrap_or(&DecodingStrategy::None) {
         DecodingStrategy::None => Ok(value),
         strategy => {
-            let decoded = decode::apply(&SecretValue::new(value), strategy)?;
+            let decoded = decode::apply(&SecretValue::new(value), strategy).map_err(|error| {
+                format!("failed to decode rendered template value for key {key}: {error}")
+            })?;
             Ok(decoded.expose().to_vec())
         }
     }

@@ -211,6 +211,11 @@ fn sources_that_cannot_be_used_are_named() {
             "secrets \"absent\" not found",
         ),
         (
+            "{literal: 'x: \"!!\"', valuesDecodingStrategy: Base64}",
+            "failed to decode rendered template value for key x: illegal base64 data at input \
+             byte 0",
+        ),
+        (
             "{configMap: {name: t, items: [{key: conf, templateAs: Lines}]}}",
             "unknown scope 'Lines': expected 'Values' or 'KeysAndValues'",
         ),

@@ -113,7 +113,7 @@ fn templates_for_cluster_credentials_are_refused() {
             format!("{token}, templateFrom: [{{target: ANNOTATIONS, literal: x}}]"),
             vec![
                 "template.type=\"kubernetes.io/service-account-token\" with templateFrom \
-                 target=\"ANNOTATIONS\" is not allowed",
+                 target=\"Annotations\" is not allowed",
             ],
         ),
         (token.to_owned(), vec![]),
