@@ -167,11 +167,8 @@ fn the_chain_of_crds_operator_and_objects_converges() {
         .kustomization("infrastructure", &format!("./{dir}"), &json!({}))
         .unwrap();
 
-    // Flux asks after dependencies every 30 s, and looks at what it waits for every 5 s. The webhook's
-    // readiness probe begins 20 s after its process, as in the original chart. Its pod starts a tenth
-    // of a second after Helm's first look, so the look after 20 s mostly finds it unready; the one after
-    // 25 s is too late for what Flux has seen when it asks after the operator for the second time.
-    assert_converges(&world, "chain of three Kustomizations", 105);
+    // Flux asks after dependencies every 30 s: the operator has to be ready when it asks a second time.
+    assert_converges(&world, "chain of three Kustomizations", 75);
     world.assert_no_restarts();
 }
 

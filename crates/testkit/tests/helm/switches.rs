@@ -263,3 +263,21 @@ fn the_dashboard_and_the_alerts_name_metrics_that_are_exported() {
     );
     assert!(try_rendered(&json!({"grafanaDashboard": {"enabled": false}})).is_ok());
 }
+
+#[test]
+fn nobody_waits_for_a_certificate_that_the_webhook_makes_itself() {
+    let probe = |values: &Value| {
+        let objects = rendered(values);
+        let webhook = find(&objects, "Deployment", "external-secrets-webhook").unwrap();
+        webhook["spec"]["template"]["spec"]["containers"][0]["readinessProbe"].clone()
+    };
+    let with =
+        |seconds: u32| json!({"webhook": {"readinessProbe": {"initialDelaySeconds": seconds}}});
+
+    let usual = probe(&json!({}));
+    assert_eq!(usual["initialDelaySeconds"], 2);
+    assert_eq!(usual["periodSeconds"], 5);
+    assert_eq!(usual["httpGet"]["path"], "/readyz");
+    assert_eq!(probe(&with(7))["initialDelaySeconds"], 7);
+    assert_eq!(probe(&with(0))["initialDelaySeconds"], 0);
+}

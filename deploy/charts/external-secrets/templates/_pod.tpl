@@ -94,11 +94,14 @@ livenessProbe:
 {{- end }}
 {{- with .values.readinessProbe }}
 {{- if .enabled }}
+{{- /* The default of 20 s is the time in which another process made the certificate. None does: ready is who says so. */}}
+{{- $delay := ternary 2 .initialDelaySeconds (eq (int .initialDelaySeconds) 20) }}
+{{- $probe := pick . "timeoutSeconds" "failureThreshold" "periodSeconds" "successThreshold" }}
 readinessProbe:
   httpGet:
     path: /readyz
     port: {{ .port }}
-  {{- pick . "timeoutSeconds" "failureThreshold" "periodSeconds" "successThreshold" "initialDelaySeconds" | toYaml | nindent 2 }}
+  {{- set $probe "initialDelaySeconds" $delay | toYaml | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- $port := .values.readinessProbe.port }}
