@@ -4,9 +4,11 @@
 //! who waited for it, and nobody else.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::{StoreKey, StoreKind};
@@ -228,8 +230,10 @@ impl Connections {
         let entry = lockstep_providers::lookup(name)
             .map_err(|error| Error::invalid_spec(error.for_store(&store.key.name)))?;
         let patience = self.services.time.sleep(CALL_DEADLINE);
-        let connected = match select(entry.connect(spec.clone(), ctx), patience).await {
-            Either::Left((connected, _)) => connected?,
+        let connecting = AssertUnwindSafe(entry.connect(spec.clone(), ctx)).catch_unwind();
+        let connected = match select(connecting, patience).await {
+            Either::Left((Ok(connected), _)) => connected?,
+            Either::Left((Err(_), _)) => return Err(layer::broken("connect")),
             Either::Right(_) => {
                 let text = format!("{} did not connect within {CALL_DEADLINE:?}", store.key);
                 return Err(Error::unreachable(text));
@@ -239,8 +243,9 @@ impl Connections {
         Ok(self.layered(connected, settings, store.batch()))
     }
 
-    /// Puts the shared layers around a fresh connection: a deadline on every call, repeats where
-    /// the store asks for them, and batches where the backend reads many at once.
+    /// Puts the shared layers around a fresh connection: panics end the call alone, every call has a
+    /// deadline, is repeated where the store asks for that, and goes out with others where the
+    /// backend reads many at once.
     fn layered(
         &self,
         connected: SharedStore,
@@ -248,7 +253,8 @@ impl Connections {
         batch: usize,
     ) -> SharedStore {
         let time = || -> Arc<dyn Time> { Arc::clone(&self.services.time) };
-        let mut layered = layer::timeout(connected, CALL_DEADLINE, time());
+        let contained = layer::contain(connected);
+        let mut layered = layer::timeout(contained, CALL_DEADLINE, time());
         if let Some(settings) = settings {
             layered = layer::retry(layered, settings, time());
         }

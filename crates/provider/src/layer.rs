@@ -18,6 +18,7 @@ use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::store::{Check, Store};
 use crate::value::{SecretMap, SecretValue};
 
+mod contain;
 mod limit;
 mod metrics;
 mod retry;
@@ -25,6 +26,7 @@ mod retry;
 mod tests;
 mod timeout;
 
+pub use contain::{broken, contain};
 pub use limit::limit;
 pub use metrics::{Meter, Observation, metrics};
 pub use retry::retry;

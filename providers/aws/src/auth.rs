@@ -4,7 +4,8 @@
 
 use aws_config::SdkConfig;
 use aws_credential_types::Credentials;
-use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
+use aws_credential_types::provider::error::CredentialsError;
+use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider, future};
 use lockstep_provider::prelude::*;
 
 use crate::error::ours;
@@ -101,7 +102,7 @@ async fn static_keys(keys: &StaticKeys, ctx: &Ctx) -> Result<SignIn> {
         let value = ctx.secret(&selector).await;
         let value =
             value.map_err(|error| error.context(format!("could not fetch {name} secret")))?;
-        value.expose_utf8().map(str::to_owned)
+        usable(value.expose_utf8()?, name)
     };
     let secret = read(&keys.secret_access_key, "SecretAccessKey").await?;
     let id = read(&keys.access_key_id, "accessKeyID").await?;
@@ -111,13 +112,44 @@ async fn static_keys(keys: &StaticKeys, ctx: &Ctx) -> Result<SignIn> {
     };
     let fingerprint = Fingerprint::of(&["keys", &id, &secret, token.as_deref().unwrap_or("")]);
     let name = keys.access_key_id.as_ref().and_then(|key| key.name.clone());
-    let credentials = Credentials::new(id, secret, token, None, "Secret");
+    let credentials = if id.is_empty() || secret.is_empty() {
+        SharedCredentialsProvider::new(Empty)
+    } else {
+        SharedCredentialsProvider::new(Credentials::new(id, secret, token, None, "Secret"))
+    };
     Ok(SignIn {
         who: format!("the keys of Secret {:?}", name.unwrap_or_default()),
         fingerprint,
-        credentials: SharedCredentialsProvider::new(credentials),
+        credentials,
         kept: Vec::new(),
     })
+}
+
+/// A key without the white space that a file or an editor left around it. Anything else that no
+/// header may hold is refused here: the SDK panics over it.
+fn usable(key: &str, name: &str) -> Result<String> {
+    let key = key.trim();
+    if key.chars().all(|one| one.is_ascii_graphic()) {
+        return Ok(key.to_owned());
+    }
+    Err(Error::invalid_data(format!(
+        "the value of {name} holds white space or characters that no key has; write it anew"
+    )))
+}
+
+/// Keys that are there and say nothing.
+#[derive(Debug)]
+struct Empty;
+
+impl ProvideCredentials for Empty {
+    fn provide_credentials<'a>(&'a self) -> future::ProvideCredentials<'a>
+    where
+        Self: 'a,
+    {
+        let text = "static credentials are empty; fill the Secret of auth.secretRef";
+        let error = Error::new(ErrorKind::Unauthenticated, text);
+        future::ProvideCredentials::ready(Err(CredentialsError::not_loaded(error)))
+    }
 }
 
 /// The chain of the SDK: variables, profile, web identity, container, instance.

@@ -246,3 +246,28 @@ fn calls_are_counted_with_their_cause_and_time() {
         ]
     );
 }
+
+struct Broken;
+
+impl Store for Broken {
+    async fn get(&self, _: &RemoteRef) -> Result<SecretValue> {
+        panic!("a fault that names k7canary0f")
+    }
+}
+
+#[test]
+fn a_panic_is_the_failure_of_its_call_alone_and_its_text_is_not_told() {
+    let store = contain(Arc::new(Broken));
+
+    let one = block_on(store.get(&reference())).unwrap_err();
+    let many = block_on(store.get_many(&[reference(), reference()]));
+
+    assert_eq!(one.kind(), &ErrorKind::Internal);
+    assert!(one.to_string().starts_with("get: "), "{one}");
+    assert_eq!(many.len(), 2);
+    for answer in many {
+        let error = answer.unwrap_err();
+        assert_eq!(error.kind(), &ErrorKind::Internal);
+        assert!(!error.to_string().contains("k7canary0f"), "{error}");
+    }
+}

@@ -29,7 +29,8 @@ struct Tier {
 
 impl PushMetadata {
     pub(super) fn parse(item: &PushItem) -> Result<Self> {
-        let parsed: Option<Self> = metadata::parse(item.metadata.as_ref())?;
+        let parsed: Result<Option<Self>> = metadata::parse(item.metadata.as_ref());
+        let parsed = parsed.map_err(|error| error.context("failed to parse metadata"))?;
         let metadata = parsed.unwrap_or_default();
         metadata.kind()?;
         Ok(metadata)

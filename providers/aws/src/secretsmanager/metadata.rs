@@ -43,7 +43,8 @@ pub(super) enum Format {
 
 impl PushMetadata {
     pub(super) fn parse(item: &PushItem) -> Result<Self> {
-        let parsed: Option<Self> = metadata::parse(item.metadata.as_ref())?;
+        let parsed: Result<Option<Self>> = metadata::parse(item.metadata.as_ref());
+        let parsed = parsed.map_err(|error| error.context("failed to parse metadata"))?;
         let metadata = parsed.unwrap_or_default();
         metadata.format()?;
         Ok(metadata)

@@ -108,3 +108,24 @@ async fn a_parameter_that_is_too_large_is_refused_before_it_is_sent() {
     let seen = crate::bench::seen(&id);
     assert!(!seen.contains(&"PutParameter".to_owned()), "{seen:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn white_space_around_keys_is_dropped_and_keys_that_cannot_be_sent_are_refused() {
+    let id = word("keys");
+    create_binary(&id, b"x");
+    let read = async |key: &str| {
+        let bench = Bench::new(moto(), key, "any\n");
+        let store = bench.connect(spec("SecretsManager")).await?;
+        store.get(&RemoteRef::key(&id)).await
+    };
+
+    let padded = read(&format!(" {id}\n")).await;
+    let broken = read("k7canary0f\n\u{e9}").await.unwrap_err();
+    let empty = read("\n").await.unwrap_err();
+
+    assert_eq!(padded.unwrap().expose(), b"x");
+    assert_eq!(broken.kind(), &ErrorKind::InvalidData);
+    assert!(!broken.to_string().contains("k7canary0f"), "{broken}");
+    let text = empty.to_string();
+    assert!(text.contains("static credentials are empty"), "{text}");
+}
