@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lockstep_testkit::controlplane::Cluster;
+use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::metadata::Metadata;
 use lockstep_testkit::moto::{Moto, REGION, Seen};
 use lockstep_testkit::operator::Operator;
@@ -78,9 +78,18 @@ fn push_back(room: &Room, moto: &Moto, store: &Value) {
     room.all_ready(61);
 }
 
+/// A cluster for an operator of all namespaces: in the one that tests share it would work on the
+/// objects of others, too, wherever they name no class.
+fn of_its_own() -> ControlPlane {
+    let plane = ControlPlane::start_bare().unwrap();
+    plane.install_crds().unwrap();
+    plane
+}
+
 #[test]
 fn sixty_secrets_through_an_endpoint_override_stay_below_the_memory_limit() {
-    let cluster = Cluster::shared().unwrap();
+    let plane = of_its_own();
+    let cluster: &Cluster = &plane;
     let room = Room::new(cluster);
     let moto = Moto::start().unwrap();
     let class = format!("--controller-class={}", room.namespace);
@@ -133,7 +142,8 @@ fn sixty_secrets_through_an_endpoint_override_stay_below_the_memory_limit() {
 
 #[test]
 fn the_examples_of_the_documentation_work() {
-    let cluster = Cluster::shared().unwrap();
+    let plane = of_its_own();
+    let cluster: &Cluster = &plane;
     let room = Room::new(cluster);
     let moto = Moto::start().unwrap();
     create(
@@ -202,8 +212,7 @@ fn own_class(room: &Room) -> [String; 2] {
     [room.flag(), class]
 }
 
-/// A store without `auth`. It is of the room's class: other operators in the cluster look at stores
-/// without one too, and find it broken because their surroundings hold no keys.
+/// A store without `auth`, of the room's class.
 fn ambient_store(room: &Room) -> Value {
     json!({
         "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
