@@ -147,7 +147,8 @@ impl Reads {
         Ok(Reply::new(flight.await, part, &store))
     }
 
-    /// An open connection for a request. Connecting is a call like any other.
+    /// An open connection for a request. Connecting waits for its turn and fails like any other call,
+    /// but that it succeeds proves nothing: many providers make no call for it.
     async fn connect(&self, request: Request<'_>) -> Result<Connected> {
         let (store, caller) = (request.store, request.caller);
         if let Some(ready) = self.connections.ready(store, caller) {
@@ -158,7 +159,10 @@ impl Reads {
         let opened = self.connections.open(store, Some(caller)).await;
         let failure = opened.as_ref().err();
         self.calls.count(&store.key, caller, "connect", failure);
-        self.ended(&governed, permit, failure, || Suspect::of(request));
+        match failure {
+            Some(_) => self.ended(&governed, permit, failure, || Suspect::of(request)),
+            None => drop(permit),
+        }
         opened
     }
 

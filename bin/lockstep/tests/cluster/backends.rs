@@ -39,6 +39,9 @@ fn a_server_that_never_answers_holds_up_nobody_and_costs_no_secret() {
     );
     assert_eq!(room.versions(), before);
 
+    server.says("one");
+    room.all_ready(9);
+    assert_eq!(room.versions(), before);
     operator.check().unwrap();
 }
 

@@ -10,29 +10,37 @@ use lockstep_plan::StoreKey;
 
 use super::{Reads, Request};
 
-/// Longest sleep between two looks, so that a clock that was set is noticed.
+/// Longest sleep between two looks, so that a clock that was set is noticed, and the end of a probe
+/// that somebody else made.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Reads {
     /// Probes for ever; without it, an open breaker closes only by a read that someone makes.
     pub async fn keep_probing(self: Arc<Self>) {
         loop {
-            let Some(next) = self.next_probe() else {
+            let Some(wait) = self.next_look() else {
                 self.opened.notified().await;
                 continue;
             };
-            let wait = next.duration_since(self.time.now());
-            let wait = Duration::try_from(wait).unwrap_or_default();
-            self.time.sleep(wait.min(LOOK)).await;
+            self.time.sleep(wait).await;
             let now = self.time.now();
             let due: Vec<StoreKey> = self.due_probes(now);
             join_all(due.iter().map(|store| self.probe(store, now))).await;
         }
     }
 
-    fn next_probe(&self) -> Option<Timestamp> {
+    /// Time to the next look at open breakers; `None` while none is. Somebody's read may be the probe
+    /// that is under way: how it ends is only seen by looking.
+    fn next_look(&self) -> Option<Duration> {
+        let now = self.time.now();
         let governors = self.governors();
-        governors.values().filter_map(|one| one.next_probe()).min()
+        let open = governors.values().filter(|one| one.is_open());
+        let waits = open.map(|one| {
+            let due = one.next_probe().map(|next| next.duration_since(now));
+            let due = due.map(|wait| Duration::try_from(wait).unwrap_or_default());
+            due.unwrap_or(LOOK).min(LOOK)
+        });
+        waits.min()
     }
 
     fn due_probes(&self, now: Timestamp) -> Vec<StoreKey> {

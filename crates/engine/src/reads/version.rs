@@ -115,12 +115,14 @@ impl Reads {
         let governed = self.governed(&request.store.key);
         let permit = governed.admit(&*self.time).await?;
         let version = connected.store.version(reference, alone).await;
+        if matches!(version, Ok(None)) {
+            // No call was made.
+            return Ok(None);
+        }
         let failure = version.as_ref().err();
         self.ended(&governed, permit, failure, || Suspect::of(request));
-        if !matches!(version, Ok(None)) {
-            let (store, caller) = (&request.store.key, request.caller);
-            self.calls.count(store, caller, "version", failure);
-        }
+        let (store, caller) = (&request.store.key, request.caller);
+        self.calls.count(store, caller, "version", failure);
         match version {
             Ok(version) => {
                 let hash =

@@ -76,7 +76,14 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        let services = services().plugged(scripted(echo));
+        Self::over(echo)
+    }
+
+    /// The same with another server.
+    pub(crate) fn over(
+        server: impl Fn(HttpRequest<Bytes>) -> Response<Bytes> + Send + Sync + 'static,
+    ) -> Self {
+        let services = services().plugged(scripted(server));
         for tenant in ["a", "b", "vault"] {
             let token = format!("token-of-{tenant}");
             services

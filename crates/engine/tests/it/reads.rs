@@ -2,10 +2,12 @@
 //! wire is used, and what happens while nobody answers.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use lockstep_engine::credentials::Credential;
@@ -17,7 +19,7 @@ use lockstep_provider::conformance::{Fault, Faults, block_on, response, scripted
 use lockstep_provider::context::Time;
 use lockstep_provider::{ErrorKind, RemoteRef, Result, SecretValue};
 
-use crate::bench::{Bench, store};
+use crate::bench::{Bench, echo, store};
 
 #[test]
 fn tenants_with_their_own_credentials_never_get_each_others_answer() {
@@ -183,6 +185,63 @@ fn an_outage_costs_few_calls_and_its_end_is_told_once() {
     let heard = ears.0.lock().unwrap();
     assert_eq!(*heard, std::slice::from_ref(&store.key));
     assert!(!bench.reads.is_open(&store.key));
+}
+
+#[test]
+fn a_store_that_failed_somebody_elses_probe_is_probed_on() {
+    let down = Arc::new(AtomicBool::new(true));
+    let is_down = Arc::clone(&down);
+    let bench = Bench::over(move |request| {
+        if is_down.load(Ordering::Relaxed) {
+            response(503, Bytes::new())
+        } else {
+            echo(request)
+        }
+    });
+    let (store, ears) = (store("vault"), Arc::new(Ears::default()));
+    let weak = Arc::downgrade(&ears);
+    bench.reads.observe(weak);
+    for _ in 0..3 {
+        bench.services.time.advance(Duration::from_millis(10));
+        block_on(bench.whose(&store, "a")).unwrap_err();
+    }
+    assert!(bench.reads.is_open(&store.key));
+
+    // A read that somebody makes is the probe, and is under way when the prober looks.
+    bench.services.time.advance(Duration::from_secs(1));
+    bench.services.wire.fail_after(0, Fault::Stall);
+    let mut read = Box::pin(bench.whose(&store, "a"));
+    assert!((&mut read).now_or_never().is_none());
+    let mut prober = Box::pin(Arc::clone(&bench.reads).keep_probing());
+    assert!((&mut prober).now_or_never().is_none());
+    read.now_or_never().expect("an answer").unwrap_err();
+    bench.services.wire.heal();
+    down.store(false, Ordering::Relaxed);
+
+    for _ in 0..5 {
+        bench.services.time.advance(Duration::from_secs(1));
+        assert!((&mut prober).now_or_never().is_none());
+    }
+
+    assert_eq!(*ears.0.lock().unwrap(), [store.key.clone()]);
+    assert!(!bench.reads.is_open(&store.key));
+}
+
+#[test]
+fn a_connection_that_takes_no_call_does_not_end_an_outage() {
+    let (bench, store) = (Bench::new(), store("vault"));
+    let ears = Arc::new(Ears::default());
+    let weak = Arc::downgrade(&ears);
+    bench.reads.observe(weak);
+    bench.services.wire.fail_after(0, Fault::Drop);
+    for _ in 0..4 {
+        bench.reads.reconnect(&store.key);
+        bench.services.time.advance(Duration::from_secs(1));
+        block_on(bench.whose(&store, "a")).unwrap_err();
+    }
+
+    assert!(bench.reads.is_open(&store.key));
+    assert!(ears.0.lock().unwrap().is_empty());
 }
 
 #[test]
