@@ -223,7 +223,7 @@ fn a_store_that_failed_somebody_elses_probe_is_probed_on() {
         assert!((&mut prober).now_or_never().is_none());
     }
 
-    assert_eq!(*ears.0.lock().unwrap(), [store.key.clone()]);
+    assert_eq!(*ears.0.lock().unwrap(), std::slice::from_ref(&store.key));
     assert!(!bench.reads.is_open(&store.key));
 }
 
