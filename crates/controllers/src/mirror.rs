@@ -18,7 +18,7 @@ pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};
 pub(crate) use namespaces::Namespaces;
 pub(crate) use push_secrets::{PushSecrets, key_of as push_secret_key};
 pub(crate) use relist::Relist;
-pub(crate) use stores::Stores;
+pub(crate) use stores::{StoreTouch, Stores};
 pub(crate) use targets::Targets;
 
 /// All rows.

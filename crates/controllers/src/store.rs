@@ -17,7 +17,7 @@ use crate::events::about_store;
 use crate::mirror::Reader;
 use crate::shared::Shared;
 use crate::store_finalizer;
-use crate::watches::saw_store;
+use crate::watches::store_touched;
 use crate::world::{target, world_error};
 
 /// Checks one store, and lets those go on who waited for the outcome.
@@ -109,9 +109,9 @@ async fn write_status(
     if status.observed_generation.is_some() && written.status.observed_generation.is_none() {
         shared.note_pruned_generation();
     }
-    // A store that was deleted meanwhile stays out of the mirror.
-    if shared.mirror.stores().get(&written.key).is_some() {
-        saw_store(shared, written);
+    let answered = shared.mirror.stores().answered(written);
+    if let Some((key, touch)) = answered {
+        store_touched(shared, key, touch);
     }
     Ok(())
 }

@@ -79,9 +79,8 @@ pub(crate) async fn settle(
     // Straight into the mirror: our own write is no change to react to. A store that this let go, or
     // that was deleted meanwhile, stays out.
     let mut stores = shared.mirror.stores();
-    if stores.get(&store.key).is_none() {
-        return Err(WorldError::NotFound);
-    }
-    let (key, _) = stores.apply(written);
-    Ok(stores.get(&key).unwrap_or(store))
+    let answered = stores.answered(written);
+    answered
+        .and_then(|(key, _)| stores.get(&key))
+        .ok_or(WorldError::NotFound)
 }

@@ -15,7 +15,7 @@ use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
 use crate::key::ObjectKey;
-use crate::mirror::{InputKind, Touch};
+use crate::mirror::{InputKind, StoreTouch, Touch};
 use crate::shared::Shared;
 use crate::{inputs, push_watches};
 
@@ -171,9 +171,14 @@ pub(crate) async fn namespaces(
     }
 }
 
-/// Takes a store from its watch or from the answer to our own write.
-pub(crate) fn saw_store(shared: &Shared, record: StoreRecord) {
+/// Takes a store from its watch.
+fn saw_store(shared: &Shared, record: StoreRecord) {
     let (key, touch) = shared.mirror.stores().apply(record);
+    store_touched(shared, key, touch);
+}
+
+/// A store is another one than it was: it, and who uses it, run as far as that matters to them.
+pub(crate) fn store_touched(shared: &Shared, key: StoreKey, touch: StoreTouch) {
     if touch.run {
         // Before anyone is woken: whoever runs now had better wait for what the check says.
         shared.mirror.stores().check_asked(&key, shared.now());

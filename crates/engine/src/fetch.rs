@@ -6,18 +6,15 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
-use lockstep_api::external_secret::GeneratorRef;
-use lockstep_generators::{Random, WEBHOOK_KIND};
 use lockstep_pace::groups::Taken;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_provider::{Error, Result};
 
-use crate::connections::Connections;
+use crate::generators;
 use crate::reads::{GroupKey, Reads, Reply, Request};
-use crate::remote_generator;
 use crate::store_record::StoreRecord;
-use crate::world::World;
+use crate::world::{Generator, World};
 
 /// Reads of one object that run at once.
 const AT_ONCE: usize = 8;
@@ -30,19 +27,19 @@ pub trait StoreSource: Send + Sync {
 
 /// For whom a list is fetched.
 #[derive(Clone, Copy)]
-pub struct Caller<'a> {
+pub(crate) struct Caller<'a> {
     /// Namespace of the object.
-    pub namespace: &'a str,
+    pub(crate) namespace: &'a str,
     /// Answers to reads that began earlier do not count.
-    pub asked: Timestamp,
+    pub(crate) asked: Timestamp,
 }
 
 /// The answer to one item.
-pub struct Fetched {
+pub(crate) struct Fetched {
     /// What the plan gets.
-    pub answer: Result<Payload>,
+    pub(crate) answer: Result<Payload>,
     /// The shared read it came from; `None` where it cannot be shared.
-    pub taken: Option<Taken<GroupKey>>,
+    pub(crate) taken: Option<Taken<GroupKey>>,
 }
 
 impl Fetched {
@@ -54,53 +51,62 @@ impl Fetched {
     }
 }
 
-/// Answers the items of `list`.
-pub async fn fetch<W: World>(
-    list: &FetchList,
-    caller: Caller<'_>,
+/// An item of a list with all that is needed to answer it.
+pub(crate) enum Prepared<'a> {
+    /// A store is read.
+    Read(&'a StoreKey, &'a Read),
+    /// The generator of that name makes it.
+    Make(&'a str, Result<Generator>),
+}
+
+impl Prepared<'_> {
+    /// Whether a generator is to make it that names another controller class. One that could not be
+    /// read says nothing.
+    pub(crate) fn is_foreign_to(&self, class: &str) -> bool {
+        matches!(self, Self::Make(_, Ok(generator)) if generator.is_foreign_to(class))
+    }
+}
+
+/// Reads the generators that `list` names, for an object of `namespace`.
+pub(crate) async fn prepare<'a, W: World>(
+    list: &'a FetchList,
+    namespace: &str,
     world: &W,
+) -> Vec<Prepared<'a>> {
+    let mut prepared = Vec::with_capacity(list.items.len());
+    for item in &list.items {
+        prepared.push(match &item.source {
+            Source::Store { key, read } => Prepared::Read(key, read),
+            Source::Generator(reference) => {
+                let read = generators::read(reference, namespace, world).await;
+                Prepared::Make(&reference.name, read)
+            }
+        });
+    }
+    prepared
+}
+
+/// Answers prepared items.
+pub(crate) async fn fetch(
+    prepared: Vec<Prepared<'_>>,
+    caller: Caller<'_>,
     (stores, reads): (&dyn StoreSource, &Arc<Reads>),
 ) -> Vec<Fetched> {
-    let mut items: Vec<BoxFuture<'_, Fetched>> = Vec::with_capacity(list.items.len());
-    for item in &list.items {
-        items.push(match &item.source {
-            Source::Store { key, read } => Box::pin(answer(key, read, caller, (stores, reads))),
-            Source::Generator(reference) => Box::pin(async move {
-                let connections = reads.connections();
-                let made = generate(reference, caller.namespace, world, connections).await;
-                Fetched::alone(made)
+    let mut items: Vec<BoxFuture<'_, Fetched>> = Vec::with_capacity(prepared.len());
+    for item in prepared {
+        items.push(match item {
+            Prepared::Read(key, read) => Box::pin(answer(key, read, caller, (stores, reads))),
+            Prepared::Make(name, generator) => Box::pin(async move {
+                let named = (caller.namespace, name);
+                let made = match generator {
+                    Ok(generator) => generators::make(&generator, named, reads.connections()).await,
+                    Err(error) => Err(error),
+                };
+                Fetched::alone(made.map(Payload::Map))
             }),
         });
     }
     stream::iter(items).buffered(AT_ONCE).collect().await
-}
-
-/// Lets a generator make values for an object of namespace `caller`.
-pub(crate) async fn generate<W: World>(
-    reference: &GeneratorRef,
-    caller: &str,
-    world: &W,
-    connections: &Connections,
-) -> Result<Payload> {
-    let failed = |error: Error| error.context("unable to get generator");
-    let generator = world.generator(caller, reference).await.map_err(failed)?;
-    if generator.kind == WEBHOOK_KIND {
-        let named = (caller, reference.name.as_str());
-        let made = remote_generator::generate(connections.services(), &generator.spec, named);
-        return made.await.map(Payload::Map);
-    }
-    let made = lockstep_generators::generate(&generator.kind, &generator.spec, &mut SystemRandom);
-    made.map(Payload::Map)
-}
-
-/// Random bytes of the operating system.
-struct SystemRandom;
-
-impl Random for SystemRandom {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        // The source is there on every system this runs on; without it no secret may be made.
-        while getrandom::fill(bytes).is_err() {}
-    }
 }
 
 async fn answer(

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use lockstep_plan::external_secret::Read;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider::context::Time;
-use lockstep_provider::{Error, ErrorKind, Result};
+use lockstep_provider::{Error, Result};
 use tokio::sync::Notify;
 
 use crate::connections::{Connected, Connections};
@@ -33,7 +33,7 @@ pub use tally::{Call, Calls};
 pub use write::Remote;
 
 use flight::{Errand, Flights};
-use governed::{Governed, Suspect};
+use governed::{Governed, Suspect, Turn};
 use version::Versions;
 
 /// Most stores with a governor; one that is idle makes room.
@@ -159,9 +159,8 @@ impl Reads {
         let opened = self.connections.open(store, Some(caller)).await;
         let failure = opened.as_ref().err();
         self.calls.count(&store.key, caller, "connect", failure);
-        match failure {
-            Some(_) => self.ended(&governed, permit, failure, || Suspect::of(request)),
-            None => drop(permit),
+        if failure.is_some() {
+            self.ended(&governed, permit, failure, || Suspect::of(request));
         }
         opened
     }
@@ -174,18 +173,18 @@ impl Reads {
         failure: Option<&Error>,
         suspect: impl FnOnce() -> Suspect,
     ) {
-        if failure.is_some_and(|error| *error.kind() == ErrorKind::Unreachable) {
-            governed.suspect(suspect());
-        }
-        let was_open = governed.is_open();
-        if permit.done(failure, self.time.now()) {
-            tracing::info!(store = %governed.store, "the store answers again");
-            if let Some(observer) = self.observer() {
-                observer.recovered(&governed.store);
+        match permit.done(failure, self.time.now(), suspect) {
+            Turn::None => {}
+            Turn::Lost => {
+                tracing::warn!(store = %governed.store, "the store cannot be reached; probing");
+                self.opened.notify_one();
             }
-        } else if !was_open && governed.is_open() {
-            tracing::warn!(store = %governed.store, "the store cannot be reached; probing");
-            self.opened.notify_one();
+            Turn::Back => {
+                tracing::info!(store = %governed.store, "the store answers again");
+                if let Some(observer) = self.observer() {
+                    observer.recovered(&governed.store);
+                }
+            }
         }
     }
 

@@ -11,6 +11,7 @@ pub mod controlplane;
 pub mod files;
 pub mod flux;
 pub mod helm;
+mod http_get;
 pub mod kubeconfig;
 pub mod manifest;
 pub mod metadata;

@@ -3,8 +3,7 @@
 //! can be run and measured.
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -13,7 +12,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::PATIENCE;
+use crate::http_get::ask;
 
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(20);
 
 /// A running operator.
@@ -133,7 +135,7 @@ impl Operator {
 
     /// Status and body of a path of the health endpoint.
     pub fn probe(&self, path: &str) -> Result<(u16, String)> {
-        ask(self.live, path)
+        ask(self.live, path, ANSWER)
     }
 
     /// Asks it to stop, as a kubelet does, and says how long that took.
@@ -163,28 +165,10 @@ impl Drop for Operator {
     }
 }
 
-/// A plain HTTP/1.0 read; anything but 200 is an error.
+/// Anything but 200 is an error.
 fn get(at: SocketAddr, path: &str) -> Result<String> {
-    match ask(at, path)? {
+    match ask(at, path, ANSWER)? {
         (200, body) => Ok(body),
         (status, _) => bail!("{path}: status {status}"),
     }
-}
-
-fn ask(at: SocketAddr, path: &str) -> Result<(u16, String)> {
-    let mut stream = TcpStream::connect_timeout(&at, Duration::from_secs(2))?;
-    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    write!(
-        stream,
-        "GET {path} HTTP/1.0\r\nHost: {at}\r\nConnection: close\r\n\r\n"
-    )?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
-    let answer = String::from_utf8_lossy(&answer);
-    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
-    let status = head
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok());
-    Ok((status.context("no HTTP status")?, body.to_owned()))
 }

@@ -81,6 +81,11 @@ impl Stores {
         (key, touch)
     }
 
+    /// Takes the answer to our own write. A store that was deleted meanwhile stays out.
+    pub(crate) fn answered(&mut self, row: StoreRecord) -> Option<(StoreKey, StoreTouch)> {
+        self.rows.contains_key(&row.key).then(|| self.apply(row))
+    }
+
     /// Takes a store out.
     pub(crate) fn remove(&mut self, key: &StoreKey) -> bool {
         self.checks.remove(key);

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_plan::Failure;
-use lockstep_plan::external_secret::Payload;
 use lockstep_plan::push_secret::{Observed, Source, SourceRef, no_source, source};
 use lockstep_provider::{Error, ErrorKind};
 
 use super::{Engine, namespace};
-use crate::fetch::generate;
+use crate::generators;
 use crate::push_world::PushWorld;
 
 /// What was found.
@@ -61,17 +60,14 @@ impl<W: PushWorld> Engine<'_, W> {
                 reference.name
             ))
         };
-        let made = generate(reference, namespace, self.world, connections).await;
-        match made.map_err(failed)? {
-            Payload::Map(data) => Ok(Source {
-                data,
-                ..Source::default()
-            }),
-            Payload::Value(_) => Err(Error::new(
-                ErrorKind::Internal,
-                format!("generator {:?} made no map", reference.name),
-            )),
-        }
+        let generator = generators::read(reference, namespace, self.world);
+        let generator = generator.await.map_err(failed)?;
+        let named = (namespace, reference.name.as_str());
+        let made = generators::make(&generator, named, connections).await;
+        made.map_err(failed).map(|data| Source {
+            data,
+            ..Source::default()
+        })
     }
 }
 

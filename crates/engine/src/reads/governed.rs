@@ -22,10 +22,26 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 /// One store's governor and those who wait for it.
 pub(super) struct Governed {
     pub(super) store: StoreKey,
-    machine: Mutex<Governor>,
+    state: Mutex<State>,
     changed: Notify,
-    /// The read that failed last, to be tried again as a probe.
-    suspect: Mutex<Option<Suspect>>,
+}
+
+#[derive(Default)]
+struct State {
+    machine: Governor,
+    /// The read that failed last, to be tried again as a probe. There is one while the breaker is open.
+    suspect: Option<Suspect>,
+}
+
+/// What the end of a call turned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Nothing.
+    None,
+    /// The store cannot be reached from now on.
+    Lost,
+    /// The store has come back.
+    Back,
 }
 
 /// A read that found the store unreachable.
@@ -56,9 +72,8 @@ impl Governed {
     pub(super) fn new(store: StoreKey) -> Self {
         Self {
             store,
-            machine: Mutex::default(),
+            state: Mutex::default(),
             changed: Notify::new(),
-            suspect: Mutex::default(),
         }
     }
 
@@ -71,7 +86,7 @@ impl Governed {
             turn.as_mut().enable();
             let now = time.now();
             let (until, error): (_, fn(Duration, &StoreKey) -> Error) =
-                match self.machine().admit(now) {
+                match self.state().machine.admit(now) {
                     Admission::Go(ticket) => {
                         self.changed.notify_one();
                         return Ok(Permit {
@@ -100,54 +115,71 @@ impl Governed {
     }
 
     pub(super) fn is_open(&self) -> bool {
-        self.machine().is_open()
+        self.state().machine.is_open()
     }
 
     pub(super) fn next_probe(&self) -> Option<Timestamp> {
-        self.machine().next_probe()
+        self.state().machine.next_probe()
     }
 
-    pub(super) fn suspect(&self, suspect: Suspect) {
-        *self.suspected() = Some(suspect);
+    pub(super) fn suspect(&self) -> Option<Suspect> {
+        self.state().suspect.clone()
     }
 
-    pub(super) fn last_suspect(&self) -> Option<Suspect> {
-        self.suspected().clone()
+    fn give_back(
+        &self,
+        ticket: Ticket,
+        ended: Ended,
+        now: Timestamp,
+        suspect: Option<Suspect>,
+    ) -> Turn {
+        let turn = {
+            let State {
+                machine,
+                suspect: known,
+            } = &mut *self.state();
+            let was_open = machine.is_open();
+            let back = machine.done(ticket, ended, now);
+            if back {
+                *known = None;
+            } else if suspect.is_some() {
+                *known = suspect;
+            }
+            match (was_open, machine.is_open()) {
+                _ if back => Turn::Back,
+                (false, true) => Turn::Lost,
+                _ => Turn::None,
+            }
+        };
+        // One place for the call that ended, and one should the limit have grown.
+        self.changed.notify_one();
+        self.changed.notify_one();
+        turn
     }
 
-    fn suspected(&self) -> MutexGuard<'_, Option<Suspect>> {
-        self.suspect.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn machine(&self) -> MutexGuard<'_, Governor> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit<'_> {
-    /// Ends the call; returns whether the store has just come back.
-    pub(super) fn done(mut self, failure: Option<&Error>, now: Timestamp) -> bool {
+    /// Ends the call. Should the store have been out of reach, `suspect` says what to probe it with.
+    pub(super) fn done(
+        mut self,
+        failure: Option<&Error>,
+        now: Timestamp,
+        suspect: impl FnOnce() -> Suspect,
+    ) -> Turn {
         let ended = match failure.map(Error::kind) {
             Some(ErrorKind::Throttled) => Ended::Throttled(failure.and_then(Error::retry_after)),
             Some(ErrorKind::Unreachable) => Ended::Unreachable,
             _ => Ended::Answered,
         };
-        self.ticket
-            .take()
-            .is_some_and(|ticket| self.governed.give_back(ticket, ended, now))
-    }
-}
-
-impl Governed {
-    fn give_back(&self, ticket: Ticket, ended: Ended, now: Timestamp) -> bool {
-        let back = self.machine().done(ticket, ended, now);
-        if back {
-            *self.suspected() = None;
-        }
-        // One place for the call that ended, and one should the limit have grown.
-        self.changed.notify_one();
-        self.changed.notify_one();
-        back
+        let suspect = (ended == Ended::Unreachable).then(suspect);
+        let ticket = self.ticket.take();
+        ticket.map_or(Turn::None, |ticket| {
+            self.governed.give_back(ticket, ended, now, suspect)
+        })
     }
 }
 
@@ -155,8 +187,8 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             // The time matters only for the next probe, which may then go at once.
-            self.governed
-                .give_back(ticket, Ended::Cancelled, Timestamp::MIN);
+            let (ended, now) = (Ended::Cancelled, Timestamp::MIN);
+            self.governed.give_back(ticket, ended, now, None);
         }
     }
 }

@@ -19,7 +19,7 @@ use lockstep_provider::conformance::{Fault, Faults, block_on, response, scripted
 use lockstep_provider::context::Time;
 use lockstep_provider::{ErrorKind, RemoteRef, Result, SecretValue};
 
-use crate::bench::{Bench, echo, store};
+use crate::bench::{Bench, echo, own_store, store};
 
 #[test]
 fn tenants_with_their_own_credentials_never_get_each_others_answer() {
@@ -187,8 +187,8 @@ fn an_outage_costs_few_calls_and_its_end_is_told_once() {
     assert!(!bench.reads.is_open(&store.key));
 }
 
-#[test]
-fn a_store_that_failed_somebody_elses_probe_is_probed_on() {
+/// A server that refuses everything until the flag is taken down.
+fn overloaded() -> (Bench, Arc<AtomicBool>) {
     let down = Arc::new(AtomicBool::new(true));
     let is_down = Arc::clone(&down);
     let bench = Bench::over(move |request| {
@@ -198,6 +198,39 @@ fn a_store_that_failed_somebody_elses_probe_is_probed_on() {
             echo(request)
         }
     });
+    (bench, down)
+}
+
+#[test]
+fn a_probe_that_hangs_holds_up_no_other_store() {
+    let (bench, down) = overloaded();
+    let (lively, hung) = (own_store("a"), own_store("b"));
+    for _ in 0..3 {
+        bench.services.time.advance(Duration::from_millis(10));
+        block_on(bench.whose(&lively, "a")).unwrap_err();
+        block_on(bench.whose(&hung, "b")).unwrap_err();
+    }
+    let mut prober = Box::pin(Arc::clone(&bench.reads).keep_probing());
+    assert!((&mut prober).now_or_never().is_none());
+
+    // The first probe of the one is refused, that of the other hangs.
+    bench.services.wire.fail_after(1, Fault::Hang);
+    bench.services.time.advance(Duration::from_secs(1));
+    assert!((&mut prober).now_or_never().is_none());
+    bench.services.wire.heal();
+    down.store(false, Ordering::Relaxed);
+    for _ in 0..3 {
+        bench.services.time.advance(Duration::from_secs(1));
+        assert!((&mut prober).now_or_never().is_none());
+    }
+
+    assert!(!bench.reads.is_open(&lively.key));
+    assert!(bench.reads.is_open(&hung.key));
+}
+
+#[test]
+fn a_store_that_failed_somebody_elses_probe_is_probed_on() {
+    let (bench, down) = overloaded();
     let (store, ears) = (store("vault"), Arc::new(Ears::default()));
     let weak = Arc::downgrade(&ears);
     bench.reads.observe(weak);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, poll_fn};
+use futures_util::future::{BoxFuture, pending, poll_fn};
 use http::{Request, Response};
 
 use super::subject::Faults;
@@ -49,6 +49,8 @@ pub enum Fault {
     Drop,
     /// The answer comes, but only after the request was polled once in vain.
     Stall,
+    /// No answer ever comes.
+    Hang,
 }
 
 /// A transport around another that misbehaves on demand. Also the [`Transports`] that hands it out.
@@ -105,6 +107,7 @@ impl Transport for Wire {
                     stall().await;
                     self.inner.send(request).await
                 }
+                Some(Fault::Hang) => pending().await,
                 None => self.inner.send(request).await,
             }
         })

@@ -1,13 +1,16 @@
 //! The readiness probe of a pod: when it is due, and what the process answers.
 
-use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::http_get::ask;
 use crate::manifest;
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct Probe {
     at: SocketAddr,
@@ -41,7 +44,7 @@ impl Probe {
     pub(super) fn passes(&mut self, began: Instant) -> bool {
         if self.rest(began).is_zero() {
             self.asked = Some(Instant::now());
-            self.passed = ask(self.at, &self.path).is_ok_and(|status| status == 200);
+            self.passed = ask(self.at, &self.path, TIMEOUT).is_ok_and(|(status, _)| status == 200);
         }
         self.passed
     }
@@ -73,19 +76,6 @@ fn port(container: &Value, wanted: &Value) -> Result<u16> {
     };
     let number = number.with_context(|| format!("no port {wanted}"))?;
     Ok(u16::try_from(number)?)
-}
-
-fn ask(at: SocketAddr, path: &str) -> Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&at, Duration::from_secs(1))?;
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    write!(
-        stream,
-        "GET {path} HTTP/1.0\r\nHost: {at}\r\nConnection: close\r\n\r\n"
-    )?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let status = answer.split(' ').nth(1).context("no HTTP answer")?;
-    Ok(status.parse()?)
 }
 
 #[cfg(test)]
