@@ -134,9 +134,13 @@ async fn lead(
 fn client_settings(flags: &ControllerFlags) -> client::Settings {
     let rate = match (flags.client_qps, flags.client_burst) {
         (None, None) => None,
+        // Below zero means no limit in the original's client.
+        (Some(qps), _) if qps < 0.0 => None,
         (qps, burst) => Some(Rate {
             per_second: qps.unwrap_or(DEFAULT_QPS).into(),
-            burst: burst.unwrap_or(DEFAULT_BURST),
+            burst: burst
+                .and_then(|burst| u32::try_from(burst).ok())
+                .unwrap_or(DEFAULT_BURST),
         }),
     };
     client::Settings {
@@ -181,7 +185,7 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         settings,
         namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
         check_secret_stores: flags.scope.enable_secret_store_reconciler,
-        concurrency: Concurrency::from_flag(flags.concurrent.into()),
+        concurrency: Concurrency::from_flag(flags.concurrent.try_into().unwrap_or(0)),
         deletion_guard: flags.deletion_guard == "on",
         probe_versions: flags.probe_versions,
         extended_labels: flags.enable_extended_metric_labels,

@@ -9,9 +9,10 @@ use lockstep_golang::duration::Duration as GoDuration;
 pub(crate) const SWITCH: &str = "BOOL";
 
 /// Lets every boolean flag stand alone (`--flag`) or with a value behind an equals sign
-/// (`--flag=false`), as Go's flags do.
+/// (`--flag=false`), and a flag that is given twice count as the last time, as Go's flags do: the
+/// chart puts `extraArgs` behind its own.
 pub(crate) fn go_switches(command: Command) -> Command {
-    let command = command.mut_args(|arg| {
+    let command = command.args_override_self(true).mut_args(|arg| {
         let is_switch = arg.get_value_names().is_some_and(|names| names == [SWITCH]);
         if is_switch {
             arg.num_args(0..=1)
@@ -43,7 +44,33 @@ pub(crate) fn boolean(text: &str) -> Result<bool, String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
+
+    fn given(line: &str) -> clap::ArgMatches {
+        let command = go_switches(Cli::command());
+        command.try_get_matches_from(line.split(' ')).unwrap()
+    }
+
+    #[test]
+    fn the_last_of_several_values_of_a_flag_counts() {
+        let root = given("lockstep --loglevel=info --enable-flood-gate --loglevel debug \
+                          --enable-flood-gate=false");
+        let webhook = given("lockstep webhook --port=1 --port=2");
+
+        assert_eq!(root.get_one::<String>("loglevel").unwrap(), "debug");
+        assert_eq!(root.get_one::<bool>("enable_flood_gate"), Some(&false));
+        let webhook = webhook.subcommand_matches("webhook").unwrap();
+        assert_eq!(webhook.get_one::<u16>("port"), Some(&2));
+    }
+
+    #[test]
+    fn numbers_below_zero_are_taken_where_the_original_takes_them() {
+        given("lockstep --concurrent=-1 --client-qps=-1 --client-burst=-1");
+        given("lockstep --vault-token-cache-size=-1");
+    }
 
     #[test]
     fn durations_are_read_as_go_writes_them() {

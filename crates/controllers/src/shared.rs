@@ -155,8 +155,9 @@ impl Shared {
         }
     }
 
-    /// Until when an object waits for the check of a store that may be about to turn ready, so that
-    /// one applied together with its store does not tell of a failure first.
+    /// Until when an object waits for the check of a store that may be about to turn ready or unready,
+    /// so that one applied together with its store does not tell of a failure first, and nothing is
+    /// read through a spec that turns out to be bad.
     pub(crate) fn hold(
         &self,
         user: &Reader,

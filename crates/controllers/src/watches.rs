@@ -181,7 +181,11 @@ fn saw_store(shared: &Shared, record: StoreRecord) {
 pub(crate) fn store_touched(shared: &Shared, key: StoreKey, touch: StoreTouch) {
     if touch.run {
         // Before anyone is woken: whoever runs now had better wait for what the check says.
-        shared.mirror.stores().check_asked(&key, shared.now());
+        let (mut stores, now) = (shared.mirror.stores(), shared.now());
+        stores.check_asked(&key, now);
+        if touch.new_spec {
+            stores.spec_changed(&key, now);
+        }
     }
     if touch.wakes_users() {
         let waiting = shared.mirror.external_secrets().waiting_on(&key);

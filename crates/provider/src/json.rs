@@ -123,7 +123,7 @@ fn is_integer(text: &str) -> bool {
 /// Go's text where it says nothing of the content, less than that where it would.
 pub(crate) fn refused(error: &JsonError) -> Error {
     Error::invalid_data(match error {
-        JsonError::InvalidCharacter { place, .. } => format!("invalid JSON: character {place}"),
+        JsonError::InvalidCharacter { place, .. } => format!("invalid character {place}"),
         JsonError::Type { found, wanted } => {
             let found = found.split(' ').next().unwrap_or_default();
             format!("json: cannot unmarshal {found} into Go value of type {wanted}")

@@ -66,8 +66,8 @@ pub struct Find {
     pub path: Option<String>,
     /// Go regular expression, unanchored, on the secret's name.
     pub name: Option<String>,
-    /// Tags or labels, all of which must match.
-    pub tags: BTreeMap<String, String>,
+    /// Tags or labels, all of which must match; none at all match everything.
+    pub tags: Option<BTreeMap<String, String>>,
     /// How providers that convert names while listing do it.
     pub conversion: Conversion,
 }

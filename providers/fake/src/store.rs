@@ -107,7 +107,7 @@ impl Store for FakeStore {
         let Some(pattern) = &find.name else {
             return Err(Error::unsupported(format!(
                 "unsupported find operator: {}; the fake provider finds by name only",
-                if find.tags.is_empty() { "path" } else { "tags" }
+                if find.tags.is_none() { "path" } else { "tags" }
             )));
         };
         let matcher = NameMatcher::new(pattern)?;

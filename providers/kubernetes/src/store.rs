@@ -122,10 +122,11 @@ impl Store for KubernetesStore {
 
     /// Labels win over a name, as upstream has it; a path means nothing here.
     async fn find(&self, find: &Find) -> Result<SecretMap> {
-        let (selector, matcher) = match &find.name {
-            _ if !find.tags.is_empty() => (labels::selector(&find.tags)?, None),
-            Some(name) => (String::new(), Some(NameMatcher::new(name)?)),
-            None => {
+        let (selector, matcher) = match (&find.tags, &find.name) {
+            (Some(tags), None) => (labels::selector(tags)?, None),
+            (Some(tags), _) if !tags.is_empty() => (labels::selector(tags)?, None),
+            (_, Some(name)) => (String::new(), Some(NameMatcher::new(name)?)),
+            (None, None) => {
                 return Err(Error::invalid_spec(
                     "unexpected find operator: find needs name or tags",
                 ));

@@ -258,10 +258,10 @@ fn server(url: &str) -> Option<(String, u16)> {
     Some((host.to_owned(), uri.port_u16().unwrap_or(DEFAULT_PORT)))
 }
 
-/// A push that meets 404 did not find its endpoint; no secret is missing.
+/// A push that meets 404 did not find its endpoint; no secret is missing, whatever upstream's words.
 fn never_absent(error: Error) -> Error {
     if error.kind() == &ErrorKind::NotFound {
-        return Error::invalid_spec("endpoint gave error 404 Not Found");
+        return Error::invalid_spec("Secret does not exist: endpoint gave error 404 Not Found");
     }
     error
 }

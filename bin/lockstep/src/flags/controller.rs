@@ -39,7 +39,7 @@ pub(crate) struct ControllerFlags {
 
     /// Number of objects worked on at once; 0 or 1 chooses by itself, more is an upper bound.
     #[arg(long, default_value_t = 1, value_name = "N")]
-    pub(crate) concurrent: u16,
+    pub(crate) concurrent: i32,
 
     /// Requests a second to the API server; no limit unless given.
     #[arg(long, value_name = "QPS")]
@@ -47,7 +47,7 @@ pub(crate) struct ControllerFlags {
 
     /// Requests to the API server above the rate in a burst; no limit unless given.
     #[arg(long, value_name = "N")]
-    pub(crate) client_burst: Option<u32>,
+    pub(crate) client_burst: Option<i32>,
 
     /// Time between two checks of a store that sets no refreshInterval.
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
@@ -210,28 +210,28 @@ pub(crate) struct UnusedFlags {
     pub(crate) enable_vault_token_cache: Option<bool>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) vault_token_cache_size: Option<u64>,
+    pub(crate) vault_token_cache_size: Option<i64>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     pub(crate) experimental_enable_vault_token_cache: Option<bool>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) experimental_vault_token_cache_size: Option<u64>,
+    pub(crate) experimental_vault_token_cache_size: Option<i64>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     pub(crate) experimental_enable_doppler_oidc_cache: Option<bool>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) experimental_doppler_oidc_cache_size: Option<u64>,
+    pub(crate) experimental_doppler_oidc_cache_size: Option<i64>,
     /// No effect: the doppler provider is not in this build.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) doppler_etag_cache_size: Option<u64>,
+    pub(crate) doppler_etag_cache_size: Option<i64>,
     /// No effect: the nebiusmysterybox provider is not in this build.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) mysterybox_tokens_cache_size: Option<u64>,
+    pub(crate) mysterybox_tokens_cache_size: Option<i64>,
     /// No effect: the nebiusmysterybox provider is not in this build.
     #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) mysterybox_connections_cache_size: Option<u64>,
+    pub(crate) mysterybox_connections_cache_size: Option<i64>,
 }
 
 impl UnusedFlags {

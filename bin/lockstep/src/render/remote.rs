@@ -80,7 +80,7 @@ impl Remote {
 
     fn find(&self, find: &Find) -> Result<SecretMap> {
         let matcher = find.name.as_deref().map(NameMatcher::new).transpose()?;
-        if matcher.is_none() && find.path.is_none() && find.tags.is_empty() {
+        if matcher.is_none() && find.path.is_none() && find.tags.is_none() {
             let text =
                 "find names nothing to look for; set find.name.regexp, find.path or find.tags";
             return Err(Error::invalid_spec(text));
@@ -89,7 +89,7 @@ impl Remote {
         let found = self.secrets.iter().filter(|stored| {
             let tagged = |(tag, text): (&String, &String)| stored.tags.get(tag) == Some(text);
             stored.key.starts_with(path)
-                && find.tags.iter().all(tagged)
+                && find.tags.iter().flatten().all(tagged)
                 && matcher
                     .as_ref()
                     .is_none_or(|matcher| matcher.matches(&stored.key))

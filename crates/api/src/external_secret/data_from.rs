@@ -37,9 +37,9 @@ pub struct Find {
     /// Names to match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<FindName>,
-    /// Tags or labels that must all match.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub tags: BTreeMap<String, String>,
+    /// Tags or labels that must all match; an empty set finds everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<BTreeMap<String, String>>,
     /// How characters that a key may not hold are replaced: Default by _, Unicode by _Uxxxx_.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion_strategy: Option<ConversionStrategy>,

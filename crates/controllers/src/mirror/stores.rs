@@ -44,6 +44,8 @@ pub(crate) struct Stores {
 /// A check that was asked for and has not ended.
 struct Check {
     asked: Timestamp,
+    /// Whether the condition is about another spec than the one that is being checked.
+    new_spec: bool,
     /// Who wants to know how it ends.
     held: BTreeSet<Reader>,
 }
@@ -124,11 +126,21 @@ impl Stores {
 
     /// Notes that a store is about to be checked.
     pub(crate) fn check_asked(&mut self, key: &StoreKey, now: Timestamp) {
+        self.check(key, now);
+    }
+
+    /// Notes that a store is about to be checked because its spec is another one.
+    pub(crate) fn spec_changed(&mut self, key: &StoreKey, now: Timestamp) {
+        self.check(key, now).new_spec = true;
+    }
+
+    fn check(&mut self, key: &StoreKey, now: Timestamp) -> &mut Check {
         let check = self.checks.entry(key.clone());
         check.or_insert_with(|| Check {
             asked: now,
+            new_spec: false,
             held: BTreeSet::new(),
-        });
+        })
     }
 
     /// Notes that a check has ended and its result is known; returns who waited for it.
@@ -142,8 +154,9 @@ impl Stores {
         !self.checks.is_empty()
     }
 
-    /// Holds a user back while a store of its is not ready but just being checked: what it would
-    /// tell may be out of date by the time it is read. Returns until when at most.
+    /// Holds a user back while a store of its is just being checked and is not ready, or was ready
+    /// with another spec: what it would tell or read may be wrong a moment later. Returns until when
+    /// at most.
     pub(crate) fn hold(
         &mut self,
         user: &Reader,
@@ -153,7 +166,8 @@ impl Stores {
         for store in stores {
             let row = self.rows.get(store);
             let unready = row.is_some_and(|row| row.ready() != Some(true));
-            let Some(check) = self.checks.get_mut(store).filter(|_| unready) else {
+            let awaited = |check: &&mut Check| unready || check.new_spec;
+            let Some(check) = self.checks.get_mut(store).filter(awaited) else {
                 continue;
             };
             let until = check.asked.saturating_add(PATIENCE).unwrap_or(now);

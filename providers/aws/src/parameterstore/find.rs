@@ -14,7 +14,7 @@ impl ParameterStore {
         let matcher = find.name.as_deref().map(NameMatcher::new).transpose()?;
         let is_wanted = |name: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(name));
         let path = find.path.as_deref().filter(|path| !path.is_empty());
-        if !find.tags.is_empty() {
+        if find.tags.is_some() {
             let names = self.describe(path, find).await?;
             return self.read_named(names, is_wanted).await;
         }
@@ -117,7 +117,7 @@ fn filters(path: Option<&str>, find: &Find) -> Result<Vec<ParameterStringFilter>
         filter.map_err(|error| Error::invalid_spec(format!("find: {error}")))
     };
     let mut filters = Vec::new();
-    for (key, value) in &find.tags {
+    for (key, value) in find.tags.iter().flatten() {
         filters.push(filter(format!("tag:{key}"), "Equals", value)?);
     }
     if let Some(path) = path {

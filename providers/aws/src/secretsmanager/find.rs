@@ -10,7 +10,7 @@ use super::batch::stored;
 
 impl SecretsManager {
     pub(crate) async fn find(&self, find: &Find) -> Result<SecretMap> {
-        if find.name.is_none() && find.tags.is_empty() {
+        if find.name.is_none() && find.tags.is_none() {
             return Err(Error::invalid_spec(
                 "unexpected find operator: find needs name or tags",
             ));
@@ -109,7 +109,7 @@ fn filters(find: &Find, path: Option<&str>) -> Vec<Filter> {
         .map(|path| filter(FilterName::Name, path))
         .into_iter()
         .collect();
-    for (key, value) in &find.tags {
+    for (key, value) in find.tags.iter().flatten() {
         filters.push(filter(FilterName::TagKey, key));
         filters.push(filter(FilterName::TagValue, value));
     }

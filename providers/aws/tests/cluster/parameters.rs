@@ -77,10 +77,9 @@ async fn searches_combine_name_and_tags() {
     spec["prefix"] = "/ignored".into();
     let store = Bench::new(moto(), &id, "any").connect(spec).await.unwrap();
     let find = async |name: Option<&str>, team: Option<&str>, path: &str| {
-        let team = team.map(|team| ("team".to_owned(), format!("{id}-{team}")));
         let find = Find {
             name: name.map(str::to_owned),
-            tags: team.into_iter().collect(),
+            tags: team.map(|team| [("team".to_owned(), format!("{id}-{team}"))].into()),
             path: Some(format!("/{id}{path}")),
             ..Find::default()
         };

@@ -223,10 +223,7 @@ async fn searches_combine_name_tags_and_path() {
     let find = async |name: Option<&str>, team: Option<&str>, path: Option<&str>| {
         let find = Find {
             name: name.map(|name| format!("^{id}/.*{name}")),
-            tags: team
-                .map(|team| ("team".to_owned(), format!("{id}-{team}")))
-                .into_iter()
-                .collect::<BTreeMap<_, _>>(),
+            tags: team.map(|team| BTreeMap::from([("team".to_owned(), format!("{id}-{team}"))])),
             path: path.map(|path| format!("{id}/{path}")),
             ..Find::default()
         };

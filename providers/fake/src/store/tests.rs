@@ -154,7 +154,7 @@ fn find_converts_names_and_sees_pushed_values() {
 fn find_without_a_name_is_not_supported() {
     let store = open("find-tags", json!([]));
     let tags = Find {
-        tags: BTreeMap::from([("a".to_owned(), "b".to_owned())]),
+        tags: Some(BTreeMap::from([("a".to_owned(), "b".to_owned())])),
         ..Find::default()
     };
 

@@ -94,7 +94,7 @@ async fn a_search_reads_every_page_and_selects_by_label() {
         ..Find::default()
     };
     let by_label = Find {
-        tags: BTreeMap::from([("third".to_owned(), "true".to_owned())]),
+        tags: Some(BTreeMap::from([("third".to_owned(), "true".to_owned())])),
         ..Find::default()
     };
 

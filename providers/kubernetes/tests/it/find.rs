@@ -16,7 +16,7 @@ fn by_name(pattern: &str) -> Find {
 
 fn by_tag(key: &str, value: &str) -> Find {
     Find {
-        tags: BTreeMap::from([(key.to_owned(), value.to_owned())]),
+        tags: Some(BTreeMap::from([(key.to_owned(), value.to_owned())])),
         ..Find::default()
     }
 }
@@ -125,6 +125,32 @@ async fn a_search_for_nothing_is_refused_in_plain_words() {
         error.to_string(),
         "unexpected find operator: find needs name or tags"
     );
+}
+
+#[tokio::test]
+async fn an_empty_set_of_tags_finds_everything() {
+    let bench = filled(3);
+    let everything = Find {
+        tags: Some(BTreeMap::new()),
+        ..Find::default()
+    };
+
+    let found = bench.store().await.find(&everything).await.unwrap();
+
+    assert_eq!(found.len(), 3);
+}
+
+#[tokio::test]
+async fn an_empty_set_of_tags_leaves_the_search_to_the_name() {
+    let bench = filled(3);
+    let find = Find {
+        tags: Some(BTreeMap::new()),
+        ..by_name("-01$")
+    };
+
+    let found = bench.store().await.find(&find).await.unwrap();
+
+    assert_eq!(found.len(), 1);
 }
 
 #[tokio::test]

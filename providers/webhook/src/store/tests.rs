@@ -298,6 +298,22 @@ fn a_refused_push_reads_as_upstream_has_it() {
 }
 
 #[test]
+fn a_push_that_meets_no_endpoint_reads_as_upstream_has_it_and_is_no_absence() {
+    let (services, _) = plugged(|_| response(404, "no"));
+    let store = open(&services, json!({"url": "https://hook.test/"})).unwrap();
+    let item = PushItem::whole(PushTarget::key("rk"), SecretMap::new());
+
+    let error = block_on(store.push(&item)).unwrap_err();
+
+    assert_eq!(
+        error.to_string(),
+        "failed to push webhook data: failed to push webhook data: Secret does not exist: endpoint \
+         gave error 404 Not Found"
+    );
+    assert!(!error.consequence().absent);
+}
+
+#[test]
 fn the_check_reaches_for_the_server_as_written() {
     let host = |url: &str| server(url);
 

@@ -99,7 +99,7 @@ fn find_combines_name_path_and_tags() {
         ..Find::default()
     };
     let by_tag = Find {
-        tags: [("env".to_owned(), "prod".to_owned())].into(),
+        tags: Some([("env".to_owned(), "prod".to_owned())].into()),
         ..Find::default()
     };
     let by_path = Find {

@@ -66,6 +66,18 @@ fn nobody_waits_for_the_check_of_a_ready_store() {
 }
 
 #[test]
+fn a_user_waits_for_the_check_of_a_ready_store_with_another_spec() {
+    let (mut stores, key) = checked();
+    stores.apply(store(2, Some("True")));
+    stores.spec_changed(&key, at(50));
+    let keys = [key.clone()];
+
+    assert_eq!(stores.hold(&user(), &keys, at(100)), Some(at(2_000)));
+    assert!(stores.check_ended(&key).contains(&user()));
+    assert_eq!(stores.hold(&user(), &keys, at(200)), None);
+}
+
+#[test]
 fn a_clock_set_back_holds_nobody() {
     let (mut stores, key) = checked();
     assert_eq!(stores.hold(&user(), &[key], at(-5_000)), None);

@@ -143,7 +143,7 @@ dataFrom:
     let find = Find {
         path: Some("x".to_owned()),
         name: Some("y".to_owned()),
-        tags: [("t".to_owned(), "u".to_owned())].into(),
+        tags: Some([("t".to_owned(), "u".to_owned())].into()),
         conversion: lockstep_provider::keys::Conversion::Unicode,
     };
     let value = RemoteRef {
