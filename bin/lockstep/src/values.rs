@@ -56,8 +56,10 @@ mod tests {
 
     #[test]
     fn the_last_of_several_values_of_a_flag_counts() {
-        let root = given("lockstep --loglevel=info --enable-flood-gate --loglevel debug \
-                          --enable-flood-gate=false");
+        let root = given(
+            "lockstep --loglevel=info --enable-flood-gate --loglevel debug \
+                          --enable-flood-gate=false",
+        );
         let webhook = given("lockstep webhook --port=1 --port=2");
 
         assert_eq!(root.get_one::<String>("loglevel").unwrap(), "debug");

@@ -12,6 +12,7 @@ mod view;
 
 pub use access::{Access, Denied};
 pub(crate) use admit::{Refusal, admit, allow, not_found};
+pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
 pub use finalizer::{has_finalizer, settle_finalizer};
 pub use identity::{StoreKey, StoreKind, UnsupportedKind};

@@ -40,20 +40,26 @@ pub fn durations(spec: &ExternalSecretSpec) -> Result<(), String> {
     })
 }
 
-/// Faults of a store that need no knowledge of providers: patterns, interval, one provider.
-pub fn store(spec: &SecretStoreSpec) -> Result<(), String> {
+/// Faults of the store `name` that need no knowledge of providers: patterns, interval, one provider.
+pub fn store(name: &str, spec: &SecretStoreSpec) -> Result<(), String> {
+    let mut faults = Vec::new();
     for (at, condition) in spec.conditions.iter().enumerate() {
         for (which, pattern) in condition.namespace_regexes.iter().enumerate() {
-            Pattern::compile(pattern).map_err(|error| {
-                format!("failed to compile {which}th namespace regex in {at}th condition: {error}")
-            })?;
+            if let Err(error) = Pattern::compile(pattern) {
+                faults.push(format!(
+                    "failed to compile {which}th namespace regex in {at}th condition: {error}"
+                ));
+            }
         }
+    }
+    if !faults.is_empty() {
+        return Err(faults.join("\n"));
     }
     store::interval(spec)?;
     spec.provider
         .only()
         .map(|_| ())
-        .map_err(|error| error.to_string())
+        .map_err(|error| store::no_provider(name, &error))
 }
 
 /// Templates that would make credentials of the cluster, and targets a Secret does not have.

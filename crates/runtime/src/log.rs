@@ -68,7 +68,7 @@ impl std::str::FromStr for Level {
         Ok(match text.to_ascii_lowercase().as_str() {
             "debug" => Self::Debug,
             "info" | "" => Self::Info,
-            "warn" => Self::Warn,
+            "warn" | "warning" => Self::Warn,
             "error" => Self::Error,
             "dpanic" => Self::Dpanic,
             "panic" => Self::Panic,

@@ -72,7 +72,7 @@ fn external_secret(object: &ExternalSecret) -> Verdict {
 }
 
 fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
-    if let Err(fault) = validate::store(spec) {
+    if let Err(fault) = validate::store(name, spec) {
         return Verdict::refused(fault);
     }
     let Ok((provider, settings)) = spec.provider.only() else {
@@ -89,15 +89,15 @@ fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
         }
         Err(error) => return Verdict::refused(error.for_store(name)),
     };
-    match entry.validate(settings, scope) {
-        Ok(mut warnings) => {
-            warnings.extend(maintenance(entry.stability(), name));
-            Verdict {
-                warnings,
-                ..Verdict::default()
-            }
-        }
-        Err(error) => Verdict::refused(error.to_string()),
+    let (mut warnings, refusal) = match entry.validate(settings, scope) {
+        Ok(warnings) => (warnings, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    warnings.extend(maintenance(entry.stability(), name));
+    Verdict {
+        refusal,
+        warnings,
+        ..Verdict::default()
     }
 }
 
@@ -171,6 +171,19 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_store_of_an_unmaintained_provider_has_the_warning_too() {
+        let object = json!({
+            "metadata": { "name": "s", "namespace": "ns" },
+            "spec": { "provider": { "fake": { "data": [{ "key": "", "value": "v" }] } } },
+        });
+
+        let verdict = judge("SecretStore", &object);
+
+        assert_eq!(verdict.refusal.unwrap(), "key must be set in data 0");
+        assert!(verdict.warnings[0].contains("isn't currently maintained"));
+    }
+
+    #[test]
     fn a_provider_nobody_knows_is_refused_and_one_of_a_later_build_is_not() {
         let store = |provider: &str| json!({ "spec": { "provider": { provider: {} } } });
 
@@ -186,6 +199,9 @@ mod tests {
 
         let refusal = judge("ClusterSecretStore", &object).refusal.unwrap();
 
-        assert!(refusal.contains("exactly one backend"), "{refusal}");
+        assert_eq!(
+            refusal,
+            "store error for : secret stores must only have exactly one backend specified, found 2"
+        );
     }
 }

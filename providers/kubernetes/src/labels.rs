@@ -8,16 +8,25 @@ use lockstep_provider::prelude::*;
 const MAX_NAME: usize = 63;
 const MAX_PREFIX: usize = 253;
 
+/// What the API server says of a key whose name it cannot take, and of a value.
+const NAME_RULE: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must \
+    start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex \
+    used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, \
+    '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or \
+    'my_value',  or '12345', regex used for validation is \
+    '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
 /// A selector for objects that have all these labels.
 pub(crate) fn selector(tags: &BTreeMap<String, String>) -> Result<String> {
     let mut terms = Vec::with_capacity(tags.len());
     for (key, value) in tags {
         if !is_key(key) {
-            return Err(refused(format!("{key:?} is no label key")));
+            return Err(refused(format!("key: Invalid value: {key:?}: {NAME_RULE}")));
         }
         if !(value.is_empty() || is_name(value)) {
             return Err(refused(format!(
-                "{value:?} is no label value (key {key:?})"
+                "values[0][{key}]: Invalid value: {value:?}: {VALUE_RULE}"
             )));
         }
         terms.push(format!("{key}={value}"));
@@ -103,5 +112,18 @@ mod tests {
             );
         }
         assert!(selector(&tags("a", &"x".repeat(64))).is_err());
+    }
+
+    #[test]
+    fn a_tag_that_is_refused_is_named_with_the_rule_it_breaks() {
+        let key = selector(&tags("bad key!", "x")).unwrap_err().to_string();
+        let value = selector(&tags("app", "bad value!"))
+            .unwrap_err()
+            .to_string();
+
+        assert!(key.contains(r#"tags: key: Invalid value: "bad key!": name part must"#));
+        assert!(
+            value.contains(r#"tags: values[0][app]: Invalid value: "bad value!": a valid label"#)
+        );
     }
 }

@@ -305,7 +305,7 @@ impl UnusedFlags {
 
 #[cfg(feature = "cluster")]
 impl LogFlags {
-    /// The settings these flags mean; an unknown word is an error, as it always was.
+    /// The settings these flags mean; an unknown level is an error, as it always was.
     pub(crate) fn settings(&self) -> anyhow::Result<lockstep_runtime::log::Settings> {
         use anyhow::anyhow;
         use lockstep_runtime::log::{Format, Settings};
@@ -313,8 +313,7 @@ impl LogFlags {
             .loglevel
             .parse()
             .map_err(|error| anyhow!("--loglevel: {error}"))?;
-        let times = self.zap_time_encoding.parse();
-        let times = times.map_err(|error| anyhow!("--zap-time-encoding: {error}"))?;
+        let Ok(times) = self.zap_time_encoding.parse();
         Ok(Settings {
             level,
             format: Format::Json,

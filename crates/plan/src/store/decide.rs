@@ -59,7 +59,7 @@ pub fn decide<'a>(store: impl Into<StoreObject<'a>>, settings: &Settings) -> Sto
             interval: own.unwrap_or(settings.store_requeue),
         },
         Err(error) => {
-            let text = format!("store error for {}: {error}", store.name());
+            let text = no_provider(store.name(), &error);
             refuse(messages::STORE_NO_CLIENT, text)
         }
     }
@@ -73,6 +73,11 @@ fn refuse(message: &'static str, text: String) -> StoreDecision {
     })
 }
 
+/// Text about a store that names no provider, or several.
+pub(crate) fn no_provider(name: &str, error: &impl std::fmt::Display) -> String {
+    format!("store error for {name}: {error}")
+}
+
 /// The interval a store asks for; unset and zero ask for none.
 pub fn interval(spec: &SecretStoreSpec) -> Result<Option<Duration>, String> {
     let (written, duration) = match &spec.refresh_interval {
@@ -82,12 +87,12 @@ pub fn interval(spec: &SecretStoreSpec) -> Result<Option<Duration>, String> {
             let parsed = GoDuration::parse(text);
             let duration =
                 parsed.map_err(|error| format!("invalid refreshInterval {text:?}: {error}"))?;
-            (text.to_string(), duration)
+            (format!("{text:?}"), duration)
         }
     };
     let Some(duration) = duration.to_std() else {
         return Err(format!(
-            "invalid refreshInterval {written:?}: must not be negative"
+            "invalid refreshInterval {written}: must not be negative"
         ));
     };
     Ok(Some(duration).filter(|duration| !duration.is_zero()))

@@ -116,7 +116,7 @@ fn an_interval_that_cannot_be_read_gets_a_condition() {
             "soon",
             "invalid refreshInterval \"soon\": time: invalid duration \"soon\"",
         ),
-        ("-5", "invalid refreshInterval \"-5\": must not be negative"),
+        ("-5", "invalid refreshInterval -5: must not be negative"),
         (
             "-1m",
             "invalid refreshInterval \"-1m\": must not be negative",

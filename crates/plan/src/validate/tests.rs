@@ -154,7 +154,7 @@ fn a_template_source_of_a_secret_has_three_targets() {
 }
 
 fn store_fault(spec: &str) -> Result<(), String> {
-    store(&serde_saphyr::from_str(spec).unwrap())
+    store("s", &serde_saphyr::from_str(spec).unwrap())
 }
 
 #[test]
@@ -171,6 +171,21 @@ fn a_store_has_one_provider_a_readable_interval_and_patterns_that_compile() {
     assert!(store_fault(&format!("{fake}\nrefreshInterval: -1")).is_err());
     assert_eq!(
         store_fault("provider: {}"),
-        Err("secret stores must only have exactly one backend specified, found 0".to_owned())
+        Err(
+            "store error for s: secret stores must only have exactly one backend specified, found 0"
+                .to_owned()
+        )
     );
+}
+
+#[test]
+fn every_pattern_of_a_store_that_does_not_compile_is_named() {
+    let spec = "{provider: {fake: {}}, conditions: [{namespaceRegexes: ['(']}, {namespaceRegexes: \
+                ['[']}]}";
+
+    let text = store_fault(spec).unwrap_err();
+
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[1].starts_with("failed to compile 0th namespace regex in 1th condition: "));
 }

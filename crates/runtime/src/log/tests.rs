@@ -133,14 +133,13 @@ fn times_are_written_in_zaps_encodings() {
 }
 
 #[test]
-fn unknown_levels_and_encodings_are_refused() {
+fn unknown_levels_are_refused_and_unknown_encodings_mean_epoch() {
     assert_eq!(
         "loud".parse::<Level>(),
         Err("unrecognized level: \"loud\"".to_owned())
     );
     assert_eq!("DEBUG".parse::<Level>(), Ok(Level::Debug));
-    assert_eq!(
-        "stardate".parse::<TimeEncoding>(),
-        Err("invalid time-encoding value \"stardate\"".to_owned())
-    );
+    assert_eq!("warning".parse::<Level>(), Ok(Level::Warn));
+    assert_eq!("stardate".parse(), Ok(TimeEncoding::Epoch));
+    assert_eq!("nanos".parse(), Ok(TimeEncoding::Nano));
 }

@@ -39,7 +39,7 @@ pub(super) fn store(kind: Kind, mut value: Value) -> Result<StoreRecord, Vec<Fau
         Kind::ClusterSecretStore => StoreRecord::from(typed::<ClusterSecretStore>(value)?),
         _ => StoreRecord::from(typed::<SecretStore>(value)?),
     };
-    validate::store(&store.spec).map_err(|text| vec![refused(text)])?;
+    validate::store(&store.key.name, &store.spec).map_err(|text| vec![refused(text)])?;
     Ok(store)
 }
 

@@ -48,7 +48,10 @@ async fn searches<S: Subject>(suite: &Suite<'_, S>, probe: &Probe) -> Vec<String
     let able = &suite.capabilities;
     let name = suite.subject.search("able");
     let tags = Find {
-        tags: Some(BTreeMap::from([("conformance".to_owned(), "able".to_owned())])),
+        tags: Some(BTreeMap::from([(
+            "conformance".to_owned(),
+            "able".to_owned(),
+        )])),
         ..Find::default()
     };
     let path = Find {
