@@ -106,7 +106,7 @@ impl Rows for PushSecretRows {
     fn page(&self, family: &Family, cursor: Option<String>, page: &mut Page<'_>) -> Option<String> {
         let objects = self.shared.mirror.push_secrets();
         for (key, row) in objects.after(behind(cursor.as_deref()).as_ref()) {
-            let own = if self.extended {
+            let own = if self.extended && !is_duration(family) {
                 row.labels()
             } else {
                 BTreeMap::new()
@@ -168,7 +168,9 @@ impl Rows for StoreRows {
         let stores = self.shared.mirror.stores();
         for store in stores.of_kind(self.kind) {
             let namespace = store.key.namespace.as_deref().unwrap_or_default();
-            let own = store.metadata.labels.clone().unwrap_or_default();
+            let own = store.metadata.labels.as_ref();
+            let own = own.filter(|_| !is_duration(family)).cloned();
+            let own = own.unwrap_or_default();
             let labels = labels(namespace, &store.key.name, self.extended.then_some(&own));
             state(page, family, &labels, (store.last_nanos, store.ready()));
         }
@@ -189,6 +191,12 @@ fn labels<'a>(
     labels
 }
 
+/// Whether a family of stores or PushSecrets is their duration. Its extended labels are empty, as they
+/// are in the original.
+fn is_duration(family: &Family) -> bool {
+    family.name.ends_with("_duration")
+}
+
 /// The duration of the last run or the condition, as the family says.
 fn state(
     page: &mut Page<'_>,
@@ -196,8 +204,11 @@ fn state(
     labels: &[(&str, &str)],
     (last_nanos, ready): (u64, Option<bool>),
 ) {
-    if family.name.ends_with("_duration") {
-        page.sample(labels, number(last_nanos));
+    if is_duration(family) {
+        // What has never run has no series.
+        if last_nanos > 0 {
+            page.sample(labels, number(last_nanos));
+        }
     } else {
         conditions(page, labels, ready);
     }

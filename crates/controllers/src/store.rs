@@ -23,7 +23,10 @@ use crate::world::{target, world_error};
 /// Checks one store, and lets those go on who waited for the outcome.
 pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     shared.mirror.stores().check_asked(&key, shared.now());
+    let clock = Instant::now();
     let next = check(&shared, key.clone()).await;
+    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared.mirror.stores().note_run(&key, nanos);
     let held = shared.mirror.stores().check_ended(&key);
     for user in held {
         match user {
@@ -36,7 +39,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
 }
 
 async fn check(shared: &Shared, key: StoreKey) -> Next {
-    let (now, clock) = (shared.now(), Instant::now());
+    let now = shared.now();
     let known = shared.mirror.stores().get(&key);
     let Some(record) = known else {
         return Next::Idle;
@@ -69,8 +72,6 @@ async fn check(shared: &Shared, key: StoreKey) -> Next {
         Some(status) => write_status(shared, &record, status).await,
         None => Ok(()),
     };
-    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    shared.mirror.stores().note_run(&key, nanos);
     match written {
         Ok(()) => next(&plan, now),
         Err(WorldError::NotFound) => Next::Idle,

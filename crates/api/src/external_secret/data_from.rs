@@ -37,7 +37,7 @@ pub struct Find {
     /// Names to match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<FindName>,
-    /// Tags or labels that must all match; an empty set finds everything.
+    /// Tags or labels that must all match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<BTreeMap<String, String>>,
     /// How characters that a key may not hold are replaced: Default by _, Unicode by _Uxxxx_.

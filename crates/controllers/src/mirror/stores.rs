@@ -69,7 +69,7 @@ impl Stores {
             }
             Some(old) => {
                 row.last_nanos = old.last_nanos;
-                let changed = differs(&old.metadata, &row.metadata);
+                let changed = differs(&old.metadata, &row.metadata) || is_wiped(old, &row);
                 let became_ready = row.ready() == Some(true) && old.ready() != Some(true);
                 StoreTouch {
                     run: changed,
@@ -192,6 +192,13 @@ fn is_older(new: &ObjectMeta, old: &ObjectMeta) -> bool {
     let version = |meta: &ObjectMeta| meta.resource_version.as_ref()?.parse::<u64>().ok();
     let versions = version(new).zip(version(old));
     versions.is_some_and(|(new, old)| new < old)
+}
+
+/// Whether somebody took away what a check had said.
+fn is_wiped(old: &StoreRecord, new: &StoreRecord) -> bool {
+    let told = old.status.capabilities.is_some();
+    old.ready().is_some() && new.ready().is_none()
+        || told && old.status.capabilities != new.status.capabilities
 }
 
 /// Whether something other than status changed.

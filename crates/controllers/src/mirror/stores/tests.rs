@@ -78,6 +78,16 @@ fn a_user_waits_for_the_check_of_a_ready_store_with_another_spec() {
 }
 
 #[test]
+fn a_store_whose_condition_somebody_took_away_is_checked_again() {
+    let (mut stores, _) = checked();
+    let (_, told) = stores.apply(store(2, Some("True")));
+    let (_, wiped) = stores.apply(store(3, None));
+
+    assert!(!told.run);
+    assert!(wiped.run && !wiped.new_spec);
+}
+
+#[test]
 fn a_clock_set_back_holds_nobody() {
     let (mut stores, key) = checked();
     assert_eq!(stores.hold(&user(), &[key], at(-5_000)), None);
