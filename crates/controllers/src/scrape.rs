@@ -77,6 +77,15 @@ impl Rows for ExternalSecretRows {
                 return Some(key.to_string());
             }
         }
+        if family.name == CONDITION.name {
+            let none = BTreeMap::new();
+            for key in objects.deleted() {
+                let mut labels =
+                    labels(key.namespace(), key.name(), self.extended.then_some(&none));
+                labels.extend([("condition", "Deleted"), ("status", "False")]);
+                page.sample(&labels, 1.0);
+            }
+        }
         None
     }
 }

@@ -1,6 +1,7 @@
 //! Rows of ExternalSecrets: the object packed, what it refers to, and what the last
 //! run said of it. Decides which watch events are worth a run; starts none itself.
 
+mod deleted;
 mod freshness;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use super::packed::Packed;
 use super::relist::Relist;
 use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
+use deleted::Deleted;
 
 /// One ExternalSecret.
 pub(crate) struct Row {
@@ -103,6 +105,7 @@ pub(crate) struct ExternalSecrets {
     /// Only targets whose name is not the ExternalSecret's own.
     by_target: BTreeMap<ObjectKey, BTreeSet<ObjectKey>>,
     relist: Relist<ObjectKey>,
+    deleted: Deleted,
 }
 
 impl ExternalSecrets {
@@ -118,6 +121,7 @@ impl ExternalSecrets {
         self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_EXTERNAL_SECRET);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
+            self.deleted.is_there(&key);
             let mut row = self.row(&key, &object, trigger);
             row.memory.asked = now;
             self.rows.insert(key.clone(), row);
@@ -159,7 +163,13 @@ impl ExternalSecrets {
             return false;
         };
         self.unlink(key, &row);
+        self.deleted.went(key.clone());
         true
+    }
+
+    /// Objects deleted since the start, the last thousand of them.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.deleted.names()
     }
 
     /// A new list begins.
