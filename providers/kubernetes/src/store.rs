@@ -1,5 +1,5 @@
 //! The connection to one namespace of a cluster. Each operation is a read, a pure step from
-//! another file, and at most one write.
+//! another file, and at most one write; a push that loses a race with another writer begins anew.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +19,9 @@ use crate::push::{self, PushMetadata};
 use crate::read;
 use crate::secret::{Secret, Stored};
 
+/// Races with other writers of one Secret that a push may lose before it fails.
+const LOST_RACES: usize = 3;
+
 /// A store that has signed in.
 #[derive(Debug)]
 pub struct KubernetesStore {
@@ -31,6 +34,34 @@ pub struct KubernetesStore {
 }
 
 impl KubernetesStore {
+    async fn push_once(
+        &self,
+        namespace: &str,
+        item: &PushItem,
+        metadata: &PushMetadata,
+    ) -> Result<Pushed> {
+        let name = &item.target.remote_key;
+        let client = self.client()?;
+        match client.get::<Stored>(namespace, name).await {
+            Ok(remote) => {
+                let wanted = push::pushed(&remote, item, metadata)?;
+                if wanted == remote {
+                    return Ok(Pushed::Unchanged);
+                }
+                let updated = client.update(namespace, &wanted).await;
+                updated.map_err(gone_meanwhile)?;
+                Ok(Pushed::Updated)
+            }
+            Err(error) if is_absent(&error) => {
+                let empty = Stored::new(namespace, name);
+                let wanted = push::pushed(&empty, item, metadata)?;
+                client.create(namespace, &wanted).await?;
+                Ok(Pushed::Created)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn client(&self) -> Result<&Client> {
         self.client.as_ref().ok_or_else(|| {
             Error::invalid_spec(
@@ -145,30 +176,18 @@ impl Store for KubernetesStore {
         convert_keys(found, find.conversion)
     }
 
+    /// Tries again when another store of the same place, or somebody else, was faster.
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
         push::validate(item)?;
         let metadata = PushMetadata::parse(item)?;
         let namespace = self.push_namespace(&metadata)?;
-        let name = &item.target.remote_key;
-        let client = self.client()?;
-        match client.get::<Stored>(namespace, name).await {
-            Ok(remote) => {
-                let wanted = push::pushed(&remote, item, &metadata)?;
-                if wanted == remote {
-                    return Ok(Pushed::Unchanged);
-                }
-                let updated = client.update(namespace, &wanted).await;
-                updated.map_err(gone_meanwhile)?;
-                Ok(Pushed::Updated)
+        for _ in 0..LOST_RACES {
+            match self.push_once(namespace, item, &metadata).await {
+                Err(error) if error.kind() == &ErrorKind::Conflict => {}
+                done => return done,
             }
-            Err(error) if is_absent(&error) => {
-                let empty = Stored::new(namespace, name);
-                let wanted = push::pushed(&empty, item, &metadata)?;
-                client.create(namespace, &wanted).await?;
-                Ok(Pushed::Created)
-            }
-            Err(error) => Err(error),
         }
+        self.push_once(namespace, item, &metadata).await
     }
 
     async fn delete(&self, target: &PushTarget) -> Result<()> {

@@ -31,6 +31,8 @@ struct State {
     version: u64,
     /// Verbs on Secrets that are refused.
     denied: BTreeSet<&'static str>,
+    /// Secret that somebody makes just before the next create.
+    made_first: Option<(Name, Value)>,
     /// Whether rules can be listed.
     hides_rules: bool,
     /// Largest page, whatever the client asks for.
@@ -83,6 +85,13 @@ impl Server {
     /// Refuses a verb (`get`, `list`, `create`, `update`, `delete`) from now on.
     pub(crate) fn deny(&self, verb: &'static str) {
         self.state().denied.insert(verb);
+    }
+
+    /// Somebody makes a stored Secret again just before the next create; until then it is not there.
+    pub(crate) fn make_first(&self, namespace: &str, name: &str) {
+        let mut state = self.state();
+        let name = named(namespace, name);
+        state.made_first = state.secrets.remove_entry(&name);
     }
 
     pub(crate) fn hide_rules(&self) {
@@ -209,6 +218,7 @@ impl State {
     fn create(&mut self, namespace: &str, mut object: Value) -> Answer {
         let name = object["metadata"]["name"].as_str().unwrap().to_owned();
         self.allowed("create", namespace, "")?;
+        self.secrets.extend(self.made_first.take());
         if self.secrets.contains_key(&named(namespace, &name)) {
             let text = format!("secrets {name:?} already exists");
             return Err(status(409, "AlreadyExists", "secrets", &text));

@@ -58,6 +58,20 @@ async fn a_new_secret_is_created_with_labels_and_type() {
 }
 
 #[tokio::test]
+async fn a_secret_that_somebody_makes_meanwhile_is_added_to() {
+    let bench = Bench::new();
+    bench.server.put(REMOTE, "pushed", &[("old", b"1")]);
+    bench.server.make_first(REMOTE, "pushed");
+
+    let pushed = bench.store().await.push(&item(Some("a"), Some("x"))).await;
+
+    assert_eq!(pushed.unwrap(), Pushed::Updated);
+    let stored = bench.server.stored(REMOTE, "pushed").unwrap();
+    assert_eq!(stored["data"], json!({ "old": "MQ==", "x": "MQ==" }));
+    assert_eq!(methods(&bench), ["GET", "POST", "GET", "PUT"]);
+}
+
+#[tokio::test]
 async fn what_is_already_there_is_not_written_again() {
     let bench = Bench::new();
     let store = bench.store().await;
