@@ -30,6 +30,7 @@ const DEFAULT_BURST: u32 = 100;
 const DEFAULT_QPS: f32 = 50.0;
 
 pub(crate) fn run(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
+    endpoints::check(&flags.metrics)?;
     log::init(flags.log.settings()?).context("start logging")?;
     block_on(serve_until_stopped(flags))
 }
@@ -191,3 +192,6 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         extended_labels: flags.enable_extended_metric_labels,
     })
 }
+
+#[cfg(test)]
+mod tests;

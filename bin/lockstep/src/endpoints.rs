@@ -34,9 +34,7 @@ pub(crate) async fn metrics(
     client: &kube::Client,
     shutdown: &Shutdown,
 ) -> anyhow::Result<()> {
-    if flags.metrics_auth && !flags.metrics_secure {
-        bail!("--metrics-auth needs --metrics-secure: tokens must not travel in the clear");
-    }
+    check(flags)?;
     if flags.metrics_addr == "0" {
         return Ok(());
     }
@@ -51,6 +49,14 @@ pub(crate) async fn metrics(
         .then(|| Arc::new(ClusterAuthorize::new(client.clone())) as Arc<dyn Authorize>);
     let handler = serve::metrics(Arc::clone(metrics), authorize);
     server.spawn("metrics", handler, shutdown.clone());
+    Ok(())
+}
+
+/// Refuses flags that contradict each other.
+pub(crate) fn check(flags: &MetricsFlags) -> anyhow::Result<()> {
+    if flags.metrics_auth && !flags.metrics_secure {
+        bail!("--metrics-auth needs --metrics-secure: tokens must not travel in the clear");
+    }
     Ok(())
 }
 

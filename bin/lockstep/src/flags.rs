@@ -2,4 +2,5 @@
 
 pub(crate) mod controller;
 pub(crate) mod template;
+pub(crate) mod unused;
 pub(crate) mod webhook;

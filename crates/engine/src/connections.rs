@@ -3,14 +3,17 @@
 //! depend on the caller, and otherwise the users of one namespace. A failed attempt answers those
 //! who waited for it, and nobody else.
 
+mod slot;
+
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_provider::context::Time;
 use lockstep_provider::retry::RetrySettings;
@@ -22,19 +25,21 @@ use crate::credentials::Noting;
 use crate::reads::Observer;
 use crate::store_record::StoreRecord;
 
-/// Longest life of a connection: a rotated credential is picked up after this time at the latest.
-const LIFETIME: Duration = Duration::from_mins(1);
-/// Part of a credential's life after which it is renewed.
-const RENEW_AT: f64 = 0.8;
+use slot::Slot;
+
 /// Longest time to connect, and for one call to a backend.
 pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
-/// Most stores with an open connection; the ones that end soonest make room.
+/// Most stores with an open connection; the one whose connections end first makes room.
 const CAPACITY: usize = 4096;
+
+type Slots = BTreeMap<Identity, Arc<Mutex<Slot>>>;
 
 /// Cache of open connections.
 pub struct Connections {
     services: Arc<Services>,
-    slots: std::sync::Mutex<BTreeMap<Identity, Arc<Mutex<Slot>>>>,
+    slots: std::sync::Mutex<Slots>,
+    /// The second of the last sweep.
+    swept: AtomicI64,
     observer: OnceLock<Weak<dyn Observer>>,
 }
 
@@ -71,35 +76,12 @@ pub struct Connected {
     pub identity: Arc<Identity>,
 }
 
-/// Connections of one store: one for all, or one a calling namespace.
-struct Slot {
-    identity: Arc<Identity>,
-    shared: Option<Open>,
-    by_caller: BTreeMap<Arc<str>, Open>,
-    /// When the last attempt for a caller failed, and why.
-    failed: Option<(Option<String>, Timestamp, Error)>,
-}
-
-#[derive(Clone)]
-struct Open {
-    connected: Connected,
-    ends: Timestamp,
-}
-
-impl Open {
-    /// Whether it may still be used. More time left than any connection gets is a clock that was
-    /// set back.
-    fn lasts(&self, now: Timestamp) -> bool {
-        let left = Duration::try_from(self.ends.duration_since(now)).unwrap_or_default();
-        !left.is_zero() && left <= LIFETIME
-    }
-}
-
 impl Connections {
     pub fn new(services: Arc<Services>) -> Self {
         Self {
             services,
             slots: std::sync::Mutex::default(),
+            swept: AtomicI64::new(i64::MIN),
             observer: OnceLock::new(),
         }
     }
@@ -128,27 +110,15 @@ impl Connections {
             Ok(connected) => connected,
             Err(error) => {
                 let ended = self.services.time.now();
-                slot.failed = Some((caller.map(str::to_owned), ended, error.duplicate()));
+                slot.note_failure(caller, ended, &error);
                 return Err(error);
             }
         };
-        let own = whose.map(Arc::from);
-        let open = Open {
-            ends: ends(now, &connected),
-            connected: Connected {
-                store: connected,
-                caller: own.clone(),
-                identity: Arc::clone(&slot.identity),
-            },
-        };
+        let open = slot.opened(connected, whose, now);
         let connected = open.connected.clone();
-        match own {
-            // A cluster store's own check says nothing for its callers when it depends on them.
-            None if ctx.depends_on_caller() => {}
-            Some(own) => {
-                slot.by_caller.insert(own, open);
-            }
-            None => slot.shared = Some(open),
+        // A cluster store's own check says nothing for its callers when it depends on them.
+        if whose.is_some() || !ctx.depends_on_caller() {
+            slot.keep(open);
         }
         Ok(connected)
     }
@@ -161,7 +131,7 @@ impl Connections {
     /// The connection that [`Connections::open`] would give without any waiting.
     pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
         let slot = Arc::clone(self.locked().get(&Identity::of(store))?);
-        let mut slot = slot.try_lock().ok()?;
+        let slot = slot.try_lock().ok()?;
         slot.usable(Some(caller), self.services.time.now())
     }
 
@@ -170,15 +140,9 @@ impl Connections {
     pub(crate) fn put(&self, store: &StoreRecord, connection: SharedStore) {
         let slot = self.slot(store);
         let mut slot = slot.try_lock().expect("nobody opens it");
-        let open = Open {
-            ends: ends(self.services.time.now(), &connection),
-            connected: Connected {
-                store: connection,
-                caller: None,
-                identity: Arc::clone(&slot.identity),
-            },
-        };
-        slot.shared = Some(open);
+        let now = self.services.time.now();
+        let open = slot.opened(connection, None, now);
+        slot.keep(open);
     }
 
     /// Names the one who is told of credentials.
@@ -207,6 +171,18 @@ impl Connections {
         self.locked().is_empty()
     }
 
+    /// Drops connections that ended a while ago, so that no credential is held for a store that nobody
+    /// reads from any more. Looks once a second at most, however often it is asked to.
+    pub fn sweep(&self) {
+        let now = self.services.time.now();
+        if self.swept.swap(now.as_second(), Ordering::Relaxed) == now.as_second() {
+            return;
+        }
+        self.locked().retain(|_, slot| {
+            Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|mut slot| slot.sweep(now))
+        });
+    }
+
     /// Drops the connections of a store, after its credentials were refused or it changed.
     pub fn drop_store(&self, store: &StoreKey) {
         self.locked().retain(|identity, _| identity.store != *store);
@@ -216,7 +192,7 @@ impl Connections {
         let identity = Identity::of(store);
         let mut slots = self.locked();
         if slots.len() >= CAPACITY && !slots.contains_key(&identity) {
-            slots.pop_first();
+            make_room(&mut slots);
         }
         let slot = slots.entry(identity);
         let slot = slot.or_insert_with_key(|identity| Arc::new(Mutex::new(Slot::of(identity))));
@@ -264,36 +240,21 @@ impl Connections {
         layered
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, BTreeMap<Identity, Arc<Mutex<Slot>>>> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, Slots> {
         self.slots
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-impl Slot {
-    fn of(identity: &Identity) -> Self {
-        Self {
-            identity: Arc::new(identity.clone()),
-            shared: None,
-            by_caller: BTreeMap::new(),
-            failed: None,
-        }
-    }
-
-    fn usable(&mut self, caller: Option<&str>, now: Timestamp) -> Option<Connected> {
-        self.by_caller.retain(|_, open| open.lasts(now));
-        let own = caller.and_then(|caller| self.by_caller.get(caller));
-        let open = own
-            .or(self.shared.as_ref())
-            .filter(|open| open.lasts(now))?;
-        Some(open.connected.clone())
-    }
-
-    /// The failure of an attempt for the same caller that ended after `asked`.
-    fn failure_since(&self, caller: Option<&str>, asked: Timestamp) -> Option<Error> {
-        let (whose, ended, error) = self.failed.as_ref()?;
-        (whose.as_deref() == caller && *ended > asked).then(|| error.duplicate())
+/// Takes out the store whose connections end first; one that is being connected to stays.
+fn make_room(slots: &mut Slots) {
+    let end = |slot: &Arc<Mutex<Slot>>| Some(slot.try_lock().ok()?.ends());
+    let ends = slots
+        .iter()
+        .filter_map(|(key, slot)| Some((end(slot)?, key)));
+    if let Some(first) = ends.min().map(|(_, key)| key.clone()) {
+        slots.remove(&first);
     }
 }
 
@@ -325,9 +286,5 @@ fn retry_settings(store: &StoreRecord) -> Result<Option<RetrySettings>> {
     RetrySettings::parse(settings.max_retries, interval).map(Some)
 }
 
-fn ends(now: Timestamp, store: &SharedStore) -> Timestamp {
-    let renewed = store.renew_after().map(|life| life.mul_f64(RENEW_AT));
-    let life = renewed.map_or(LIFETIME, |life| life.min(LIFETIME));
-    let life = SignedDuration::try_from(life).unwrap_or(SignedDuration::from_secs(60));
-    now.checked_add(life).unwrap_or(now)
-}
+#[cfg(test)]
+mod tests;

@@ -209,9 +209,10 @@ impl Reads {
         self.versions.drop_store(store);
     }
 
-    /// Wipes answers that nobody will ask for any more.
+    /// Wipes answers that nobody will ask for any more, and drops connections that have ended.
     pub fn sweep(&self) {
         self.flights.sweep(self.time.now());
+        self.connections.sweep();
     }
 
     /// Whether a store's breaker is open: it is probed, and whoever waits for it is woken.

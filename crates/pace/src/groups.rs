@@ -96,8 +96,7 @@ impl<G, O> Default for Groups<G, O> {
 
 impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// Subscribes an object, in place of what it subscribed to before. `chance` lies below 1.
-    /// Returns when the oldest of its reads was made, and whether that is still the last word: if
-    /// not, the object must run again.
+    /// Returns whether what it synced from is still the last word: if not, the object must run again.
     pub fn subscribe(
         &mut self,
         object: O,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use lockstep_provider::error::{Error, ErrorKind, Retry};
 
+use crate::cause::Cause;
 use crate::event::EventNote;
 use crate::external_secret::Place;
 use crate::render::TemplateFault;
@@ -26,7 +27,8 @@ pub struct Failure(Box<Inner>);
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     message: &'static str,
-    cause: &'static str,
+    cause: Cause,
+    remedy: Option<&'static str>,
     detail: String,
     event: String,
     retry: Retry,
@@ -39,12 +41,13 @@ struct Inner {
 }
 
 impl Failure {
-    /// A failure with its constant message, cause word, and the text of event and detail.
-    pub fn new(message: &'static str, cause: &'static str, text: impl Into<String>) -> Self {
+    /// A failure with its constant message, cause, and the text of event and detail.
+    pub fn new(message: &'static str, cause: Cause, text: impl Into<String>) -> Self {
         let text = text.into();
         Self(Box::new(Inner {
             message,
             cause,
+            remedy: cause.remedy(),
             detail: text.clone(),
             event: text,
             retry: Retry::OnChange,
@@ -60,7 +63,8 @@ impl Failure {
     /// A failure of a provider or of the data it gave, met while working on `message`.
     pub fn of_error(message: &'static str, error: &Error) -> Self {
         let consequence = error.consequence();
-        let mut failure = Self::new(message, consequence.cause, describe(error));
+        let mut failure = Self::new(message, Cause::of(error), describe(error));
+        failure.0.remedy = failure.0.remedy.filter(|_| !error.is_advised());
         failure.0.retry = consequence.retry;
         failure.0.retry_after = error.retry_after();
         failure
@@ -68,11 +72,11 @@ impl Failure {
 
     /// A request to the API server that failed for another reason than a conflict.
     pub fn api(message: &'static str, text: impl Into<String>) -> Self {
-        Self::new(message, "ApiServer", text).retrying(Retry::Slow)
+        Self::new(message, Cause::API_SERVER, text).retrying(Retry::Slow)
     }
 
     /// A failure that upstream words as a whole: `text` is event and condition.
-    pub fn worded(cause: &'static str, text: impl Into<String>) -> Self {
+    pub fn worded(cause: Cause, text: impl Into<String>) -> Self {
         Self::new("", cause, text)
     }
 
@@ -119,6 +123,12 @@ impl Failure {
         self
     }
 
+    /// Says that the detail itself tells what to do.
+    pub fn advised(mut self) -> Self {
+        self.0.remedy = None;
+        self
+    }
+
     /// Rewrites the text of the event; the detail of the condition stays.
     pub fn with_event(mut self, rewrite: impl FnOnce(&str) -> String) -> Self {
         self.0.event = rewrite(&self.0.event);
@@ -138,7 +148,7 @@ impl Failure {
 
     /// Stable word for the cause.
     pub fn cause(&self) -> &'static str {
-        self.0.cause
+        self.0.cause.as_str()
     }
 
     /// Text of the event.
@@ -181,8 +191,8 @@ impl Failure {
         &self.0.notes
     }
 
-    /// Message of the condition: constant text, cause and detail. Without a constant text the
-    /// detail is upstream's own wording, which comes first, and the cause follows in brackets.
+    /// Message of the condition: constant text, cause, detail and what to do. Without a constant text
+    /// the detail is upstream's own wording, which comes first, and the cause follows in brackets.
     pub fn condition_message(&self) -> String {
         let Inner {
             message,
@@ -190,13 +200,19 @@ impl Failure {
             detail,
             ..
         } = &*self.0;
-        let mut text = if message.is_empty() {
-            format!("{} ({cause})", stable(detail))
+        let (detail, cause) = (stable(detail), cause.as_str());
+        let (mut text, end) = if message.is_empty() {
+            (detail.into_owned(), format!(" ({cause})"))
         } else {
-            format!("{message}: {cause}: {}", stable(detail))
+            let remedy = self.0.remedy.map(|remedy| format!("; {remedy}"));
+            (
+                format!("{message}: {cause}: {detail}"),
+                remedy.unwrap_or_default(),
+            )
         };
-        text.truncate(text.floor_char_boundary(MAX_MESSAGE));
-        text
+        let room = MAX_MESSAGE.saturating_sub(end.len());
+        text.truncate(text.floor_char_boundary(room));
+        text + &end
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`external_secret::assemble()`] and [`external_secret::plan()`], apply, and turn the outcome into
 //! status, events and the next wake-up with [`external_secret::report()`].
 
+pub mod cause;
 pub mod conditions;
 mod decode;
 pub mod event;
@@ -26,6 +27,7 @@ mod testing;
 pub mod validate;
 pub mod window;
 
+pub use cause::Cause;
 pub use event::{EventNote, Severity};
 pub use failure::Failure;
 pub use lockstep_template::{Limits as TemplateLimits, Random, RandomError};

@@ -123,6 +123,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     retry_after: Option<Duration>,
+    advised: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -133,6 +134,7 @@ impl Error {
             kind,
             message: message.into(),
             retry_after: None,
+            advised: false,
             source: None,
         }))
     }
@@ -183,6 +185,17 @@ impl Error {
         self
     }
 
+    /// Says that the message itself tells what to do.
+    pub fn advised(mut self) -> Self {
+        self.0.advised = true;
+        self
+    }
+
+    /// Whether the message itself tells what to do.
+    pub fn is_advised(&self) -> bool {
+        self.0.advised
+    }
+
     /// Attaches the underlying error; its text is printed by reporters, not by `Display`.
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
@@ -197,7 +210,8 @@ impl Error {
 
     /// The same failure once more, for another of those it hit; the source stays with the first.
     pub fn duplicate(&self) -> Self {
-        let copy = Self::new(self.0.kind.clone(), self.0.message.clone());
+        let mut copy = Self::new(self.0.kind.clone(), self.0.message.clone());
+        copy.0.advised = self.0.advised;
         match self.0.retry_after {
             Some(delay) => copy.with_retry_after(delay),
             None => copy,

@@ -128,7 +128,8 @@ fn answered(answer: Answer, retry_after: Option<Duration>, place: &Place<'_>) ->
              {message}{detail}",
             place.service, place.operation, answer.status
         ),
-    );
+    )
+    .advised();
     if let Some(delay) = retry_after {
         error = error.with_retry_after(delay);
     }
@@ -184,7 +185,7 @@ where
         "operation error {}: {}, {why}{detail}",
         place.service, place.operation
     );
-    let mut error = Error::new(kind, text);
+    let mut error = Error::new(kind, text).advised();
     if let Some(delay) = told {
         error = error.with_retry_after(delay);
     }

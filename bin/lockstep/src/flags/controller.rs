@@ -1,12 +1,12 @@
-//! Flags of the controller. Names, defaults and meanings are the original operator's; the few that
-//! have no effect here are accepted so that an existing Deployment starts, and named once in the
-//! log. Nothing below the binary knows these types.
+//! Flags of the controller. Names, defaults and meanings are the original operator's; those that have
+//! no effect here are in a file of their own. Nothing below the binary knows these types.
 
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
 use crate::flags::template::TemplateFlags;
+use crate::flags::unused::UnusedFlags;
 use crate::values::{SWITCH, boolean, duration};
 
 /// Flags of `lockstep` without a subcommand.
@@ -60,14 +60,6 @@ pub(crate) struct ControllerFlags {
     /// Write objects other than Secrets where target.manifest asks for it.
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) unsafe_allow_generic_targets: bool,
-
-    /// Keep generator state, so that superseded credentials are cleaned up.
-    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_generator_state: bool,
-
-    /// How long a superseded generated credential is kept.
-    #[arg(long, default_value = "2m", value_parser = duration, value_name = "DURATION")]
-    pub(crate) generator_gc_grace_period: Duration,
 
     /// Hold deletions when many secrets of a store vanish at once: on or off.
     #[arg(long, default_value = "on", value_parser = ["on", "off"], value_name = "on|off")]
@@ -176,131 +168,9 @@ pub(crate) struct ScopeFlags {
     /// Look after SecretStores.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_secret_store_reconciler: bool,
-    /// Look after ClusterExternalSecrets.
-    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_cluster_external_secret_reconciler: bool,
-    /// Look after ClusterPushSecrets.
-    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_cluster_push_secret_reconciler: bool,
     /// Look after PushSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_push_secret_reconciler: bool,
-}
-
-/// Flags of the original operator that have no effect here.
-#[derive(Debug, Args)]
-pub(crate) struct UnusedFlags {
-    /// No effect: managed Secrets are mirrored without their values.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_secrets_caching: Option<bool>,
-    /// No effect: ConfigMaps are read when they are needed.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_configmaps_caching: Option<bool>,
-    /// No effect: managed Secrets are mirrored without their values.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_managed_secrets_caching: Option<bool>,
-    /// No effect: there is one mirror, so there is no mismatch.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_secret_api_read_on_cache_mismatch: Option<bool>,
-    /// No effect: the metrics server speaks HTTP/1.1.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_http2: Option<bool>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) enable_vault_token_cache: Option<bool>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) vault_token_cache_size: Option<i64>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) experimental_enable_vault_token_cache: Option<bool>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) experimental_vault_token_cache_size: Option<i64>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    pub(crate) experimental_enable_doppler_oidc_cache: Option<bool>,
-    /// No effect: connections are cached with their tokens.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) experimental_doppler_oidc_cache_size: Option<i64>,
-    /// No effect: the doppler provider is not in this build.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) doppler_etag_cache_size: Option<i64>,
-    /// No effect: the nebiusmysterybox provider is not in this build.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) mysterybox_tokens_cache_size: Option<i64>,
-    /// No effect: the nebiusmysterybox provider is not in this build.
-    #[arg(long, hide_short_help = true, value_name = "N")]
-    pub(crate) mysterybox_connections_cache_size: Option<i64>,
-}
-
-impl UnusedFlags {
-    /// Names of the flags that were given and do nothing.
-    #[cfg_attr(
-        not(feature = "cluster"),
-        expect(dead_code, reason = "only the controller tells of them")
-    )]
-    pub(crate) fn given(&self) -> Vec<&'static str> {
-        let flags = [
-            (
-                "--enable-secrets-caching",
-                self.enable_secrets_caching.is_some(),
-            ),
-            (
-                "--enable-configmaps-caching",
-                self.enable_configmaps_caching.is_some(),
-            ),
-            (
-                "--enable-managed-secrets-caching",
-                self.enable_managed_secrets_caching.is_some(),
-            ),
-            (
-                "--enable-secret-api-read-on-cache-mismatch",
-                self.enable_secret_api_read_on_cache_mismatch.is_some(),
-            ),
-            ("--enable-http2", self.enable_http2.is_some()),
-            (
-                "--enable-vault-token-cache",
-                self.enable_vault_token_cache.is_some(),
-            ),
-            (
-                "--vault-token-cache-size",
-                self.vault_token_cache_size.is_some(),
-            ),
-            (
-                "--experimental-enable-vault-token-cache",
-                self.experimental_enable_vault_token_cache.is_some(),
-            ),
-            (
-                "--experimental-vault-token-cache-size",
-                self.experimental_vault_token_cache_size.is_some(),
-            ),
-            (
-                "--experimental-enable-doppler-oidc-cache",
-                self.experimental_enable_doppler_oidc_cache.is_some(),
-            ),
-            (
-                "--experimental-doppler-oidc-cache-size",
-                self.experimental_doppler_oidc_cache_size.is_some(),
-            ),
-            (
-                "--doppler-etag-cache-size",
-                self.doppler_etag_cache_size.is_some(),
-            ),
-            (
-                "--mysterybox-tokens-cache-size",
-                self.mysterybox_tokens_cache_size.is_some(),
-            ),
-            (
-                "--mysterybox-connections-cache-size",
-                self.mysterybox_connections_cache_size.is_some(),
-            ),
-        ];
-        flags
-            .into_iter()
-            .filter_map(|(name, given)| given.then_some(name))
-            .collect()
-    }
 }
 
 #[cfg(feature = "cluster")]
@@ -321,3 +191,6 @@ impl LogFlags {
         })
     }
 }
+
+#[cfg(all(test, feature = "cluster"))]
+mod tests;

@@ -1,5 +1,5 @@
-//! What to do about a failure, by the word for its cause. The condition's message says what is
-//! wrong; a hint adds only what the folder lets us know.
+//! What to do about a failure, by the word for its cause. The condition's message says what is wrong
+//! and what helps anywhere; a hint adds only what the folder lets us know.
 
 use std::collections::BTreeSet;
 
@@ -34,16 +34,10 @@ pub(crate) fn object(
     let text = match cause {
         "StoreNotFound" => return missing_store(object, state, broken),
         "StoreNotReady" => "mend the store first; its failure is in this list",
-        "StoreDenied" => "add the namespace to spec.conditions of the ClusterSecretStore",
-        "NotFound" | "Tombstoned" => {
-            "check remoteRef.key and remoteRef.property against what the store holds"
-        }
         "Unsupported" if ObjectRef::of(object).is_some() => {
             "local mode makes Secrets only; `lockstep render` shows targets of other kinds"
         }
         "InvalidSpec" | "Unsupported" => "correct the ExternalSecret's manifest",
-        "Conflict" => "let one ExternalSecret own the Secret, or give them different target names",
-        "Internal" => "this is a fault of lockstep; please report it",
         other => credentials(other)?,
     };
     Some(text.to_owned())
@@ -55,9 +49,7 @@ fn credentials(cause: &str) -> Option<&'static str> {
         "Unauthenticated" => {
             "check the credentials: the Secret manifest, or its LOCKSTEP_SECRET_… variable"
         }
-        "Denied" => "give the credentials the right to read this secret",
-        "Unreachable" => "check the address, the network and the proxy variables",
-        "Throttled" => "the backend limits requests; try again later",
+        "Unreachable" => "the proxy variables of the environment count here too",
         _ => return None,
     })
 }

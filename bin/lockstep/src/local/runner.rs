@@ -179,7 +179,7 @@ pub(crate) fn delay(failures: u32) -> Duration {
 /// Word for what is wrong with a store.
 fn cause(outcome: &CheckOutcome) -> Option<&'static str> {
     match outcome {
-        CheckOutcome::Refused(failure) => Some(failure.cause),
+        CheckOutcome::Refused(failure) => Some(failure.cause.as_str()),
         CheckOutcome::UnknownProvider { .. } => Some("UnknownProvider"),
         CheckOutcome::NotInBuild { .. } => Some("NotInBuild"),
         CheckOutcome::NotConnected(error)

@@ -43,7 +43,7 @@ impl<'a> Located<'a> {
         let condition = failure.condition_message();
         let complaint = match (failure.template(), failure.entry()) {
             (Some(fault), _) => self.of_template(fault),
-            (None, Some(entry)) => self.of_entry(entry, detail(failure, &condition)),
+            (None, Some(entry)) => self.of_entry(entry, failure.event()),
             (None, None) => {
                 let field = match failure.cause() {
                     "Template" => "spec.target.template",
@@ -66,7 +66,7 @@ impl<'a> Located<'a> {
         }
     }
 
-    fn of_entry(&self, entry: Place, detail: &str) -> Complaint {
+    fn of_entry(&self, entry: Place, event: &str) -> Complaint {
         let missed = self.missed.get(&entry);
         let field = match entry {
             Place::Data(at) => format!(
@@ -78,9 +78,12 @@ impl<'a> Located<'a> {
                 None => format!("spec.dataFrom[{at}]"),
             },
         };
-        let label = format!("{}: ", entry.label(&self.input.object));
+        let front = format!(
+            "error processing {}, err: ",
+            entry.label(&self.input.object)
+        );
         Complaint {
-            message: detail.strip_prefix(&label).unwrap_or(detail).to_owned(),
+            message: event.strip_prefix(&front).unwrap_or(event).to_owned(),
             hint: missed.map(|missed| missed.hint.clone()),
             ..self.of_field(&field, Aim::Value)
         }

@@ -8,6 +8,7 @@ mod crash;
 mod deletion;
 mod docs;
 mod faults;
+mod flags;
 mod generic;
 mod helm;
 mod inputs;

@@ -90,7 +90,12 @@ fn a_missing_remote_secret_fails_one_object_and_not_the_other() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("hint: check remoteRef.key"), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("Secret does not exist; create it, or correct the reference"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -245,7 +245,7 @@ error: es.yaml:21:14: spec.data[1].remoteRef.key: Secret does not exist
 21 |         key: passwrod
    |              ^
 hint: did you mean \"password\"?
-in a cluster: could not get secret data from provider: NotFound: spec.data[1] (key: passwrod): Secret does not exist
+in a cluster: could not get secret data from provider: NotFound: spec.data[1] (key: passwrod): SecretStore \"vault\": Secret does not exist; create it, or correct the reference
 ";
     assert_eq!((ran.code, ran.err.as_str()), (1, expected));
 }

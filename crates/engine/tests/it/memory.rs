@@ -9,7 +9,7 @@ use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_engine::{Connections, Generator, Reads, StoreRecord, StoreSource, World, WorldError};
-use lockstep_plan::external_secret::{SourceKey, TargetDelete};
+use lockstep_plan::external_secret::{SourceKey, TargetDelete, created_by};
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider::conformance::{block_on, services};
 use lockstep_provider::{Error, SecretMap};
@@ -21,6 +21,7 @@ pub(crate) struct Memory {
     pub(crate) log: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<EventNote>>,
     pub(crate) refuse: Mutex<Option<WorldError>>,
+    pub(crate) refuse_delete: Mutex<Option<WorldError>>,
     pub(crate) inputs_changed: Mutex<bool>,
     pub(crate) generator: Mutex<Option<Generator>>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
@@ -42,6 +43,7 @@ impl Memory {
             log: Mutex::default(),
             events: Mutex::default(),
             refuse: Mutex::default(),
+            refuse_delete: Mutex::default(),
             inputs_changed: Mutex::default(),
             generator: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
@@ -63,10 +65,10 @@ impl Memory {
             .get(object.target_name())
             .map(|secret| Arc::new(TargetRow::of(secret, &self.settings.salt)));
         let observation = Observation {
+            former_targets: self.made_by(&object),
             object,
             namespace_labels: Arc::default(),
             target: row.map_or(Target::Unknown, Target::Known),
-            former_targets: Vec::new(),
             last_refresh: None,
             inputs_changed: *self.inputs_changed.lock().unwrap(),
             asked: now,
@@ -78,6 +80,17 @@ impl Memory {
             settings: &self.settings,
         };
         block_on(engine.run(observation, now, 0.5))
+    }
+
+    /// Secrets that carry the object's mark.
+    fn made_by(&self, object: &ExternalSecret) -> Vec<Arc<TargetRow>> {
+        let mark = created_by(object);
+        let secrets = self.secrets.lock().unwrap();
+        let rows = secrets
+            .values()
+            .map(|secret| TargetRow::of(secret, &self.settings.salt));
+        let marked = rows.filter(|row| row.created_by.as_deref() == Some(mark.as_str()));
+        marked.map(Arc::new).collect()
     }
 
     pub(crate) fn put_secret(&self, mut secret: Secret) {
@@ -162,6 +175,9 @@ impl World for Memory {
 
     async fn delete_secret(&self, _: &str, delete: &TargetDelete) -> Result<(), WorldError> {
         self.write(format!("delete {}", delete.name))?;
+        if let Some(refusal) = self.refuse_delete.lock().unwrap().take() {
+            return Err(refusal);
+        }
         let removed = self.secrets.lock().unwrap().remove(&delete.name);
         removed.map(drop).ok_or(WorldError::NotFound)
     }

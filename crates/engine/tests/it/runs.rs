@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::ExternalSecret;
 use lockstep_engine::{Generator, WorldError};
 use lockstep_plan::external_secret::NextRun;
 
@@ -32,6 +33,13 @@ spec:
 
 fn start() -> Timestamp {
     "2030-01-01T00:00:00Z".parse().unwrap()
+}
+
+/// Changes the spec, as its owner would.
+fn edit(world: &Memory, change: impl FnOnce(&mut ExternalSecret)) {
+    let mut object = world.object.lock().unwrap();
+    change(&mut object);
+    object.metadata.generation = object.metadata.generation.map(|number| number + 1);
 }
 
 fn foreign_secret() -> Secret {
@@ -146,18 +154,69 @@ fn an_object_deleted_mid_run_ends_the_run_quietly() {
 
 #[test]
 fn a_missing_remote_secret_keeps_the_target_that_is_there() {
-    let world = Memory::new(&OBJECT.replace("{key: user}", "{key: gone}"), STORE);
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    world.taken_log();
+    edit(&world, |object| {
+        object.spec.data[0].remote_ref.key = "gone".to_owned();
+        object.spec.data[0].remote_ref.property = Some("name".to_owned());
+    });
 
     let outcome = world.run(start());
 
     assert!(outcome.failure.is_some());
-    assert_eq!(world.taken_log(), ["patch finalizers", "status"]);
-    let (status, message) = world.ready();
-    assert_eq!(status, "False");
-    assert!(
-        message.starts_with("could not get secret data from provider: NotFound: "),
-        "{message}"
+    assert_eq!(world.taken_log(), ["status"]);
+    assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
+    assert_eq!(
+        world.ready(),
+        (
+            "False".to_owned(),
+            "could not get secret data from provider: NotFound: spec.data[0] (key: gone, property: \
+             name): SecretStore \"store\": Secret does not exist; create it, or correct the reference"
+                .to_owned()
+        )
     );
+}
+
+#[test]
+fn a_former_target_goes_after_the_new_one_is_there() {
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    world.taken_log();
+    edit(&world, |object| {
+        object.spec.target.get_or_insert_default().name = Some("renamed".to_owned());
+    });
+
+    world.run(start());
+
+    assert_eq!(world.taken_log(), ["create renamed", "delete db", "status"]);
+    assert_eq!(world.ready().0, "True");
+}
+
+#[test]
+fn a_former_target_that_cannot_be_deleted_is_told_and_tried_again() {
+    let world = Memory::new(OBJECT, STORE);
+    world.run(start());
+    edit(&world, |object| {
+        object.spec.target.get_or_insert_default().name = Some("renamed".to_owned());
+    });
+    *world.refuse_delete.lock().unwrap() = Some(WorldError::Failed("forbidden".to_owned()));
+
+    let outcome = world.run(start());
+
+    assert_eq!(outcome.next, NextRun::Backoff);
+    assert_eq!(
+        world.ready(),
+        (
+            "False".to_owned(),
+            "could not delete orphaned secrets: ApiServer: unable to delete secret db: forbidden"
+                .to_owned()
+        )
+    );
+    assert!(world.value("renamed", "user").is_some());
+    world.run(start());
+    assert_eq!(world.ready().0, "True");
+    assert!(world.value("db", "user").is_none());
 }
 
 #[test]

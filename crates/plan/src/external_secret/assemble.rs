@@ -10,7 +10,8 @@ use lockstep_api::{ExternalSecret, messages, reasons};
 use lockstep_provider::keys::{convert_keys, validate_keys};
 use lockstep_provider::{Error, ErrorKind, Payload, Read, SecretMap};
 
-use super::fetch::{FetchItem, FetchList, Place, Source, conversion};
+use super::fetch::{FetchItem, FetchList, Source, conversion};
+use super::place::Place;
 use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
@@ -98,11 +99,11 @@ fn read_failed(source: &Source, error: Error) -> Error {
 }
 
 fn failed(object: &ExternalSecret, item: &FetchItem, error: &Error) -> Failure {
-    let mut failure = Failure::of_error(messages::COULD_NOT_GET_DATA, error);
-    if let Source::Store { key, .. } = &item.source {
-        failure = failure.from_store(key.clone());
+    let failure = Failure::of_error(messages::COULD_NOT_GET_DATA, error);
+    match &item.source {
+        Source::Store { key, .. } => item.place.failed_through(object, key, failure),
+        Source::Generator(_) => item.place.failed(object, failure),
     }
-    item.place.failed(object, failure)
 }
 
 /// One payload on its way to the keys it contributes.

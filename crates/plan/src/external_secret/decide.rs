@@ -12,6 +12,7 @@ use super::finalizer::has_finalizer;
 use super::names::{namespace, uid};
 use super::status;
 use super::{Observed, TargetView};
+use crate::cause::Cause;
 use crate::conditions::is_ready;
 use crate::failure::Failure;
 use crate::generic::{Object, ObjectRef};
@@ -108,7 +109,7 @@ fn decide_live(
     }
     refuse_manifest(object, settings)?;
     let interval = refresh::interval(object)
-        .map_err(|error| Failure::new(INVALID_INTERVAL, "InvalidSpec", error))?;
+        .map_err(|error| Failure::new(INVALID_INTERVAL, Cause::INVALID_SPEC, error))?;
     let refreshed = refresh::last_refresh(object, observed.last_refresh);
     let due = refresh::due(object, refreshed, interval, now);
     let due = refresh::resumed(object, due, refreshed.zip(settings.started), interval, now);
@@ -199,7 +200,7 @@ fn is_foreign(observed: &Observed<'_>, settings: &Settings) -> Result<bool, Unsu
 fn unsupported_kind(error: UnsupportedKind) -> Failure {
     Failure::new(
         messages::COULD_NOT_GET_DATA,
-        "InvalidSpec",
+        Cause::INVALID_SPEC,
         error.to_string(),
     )
 }
@@ -210,7 +211,7 @@ fn refuse_manifest(object: &ExternalSecret, settings: &Settings) -> Result<(), F
     }
     Err(Failure::new(
         messages::INVALID_GENERIC_TARGET,
-        "Unsupported",
+        Cause::UNSUPPORTED,
         "generic targets are disabled. Enable with --unsafe-allow-generic-targets flag",
     ))
 }

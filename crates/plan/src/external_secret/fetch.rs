@@ -14,6 +14,8 @@ use lockstep_provider::{Find, MetadataPolicy, Read, RemoteRef};
 
 use super::Observed;
 use super::names::namespace;
+use super::place::Place;
+use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::store::{Refusal, StoreKey, admit, not_found};
@@ -32,15 +34,6 @@ pub struct FetchItem {
     pub place: Place,
     /// Where it is read.
     pub source: Source,
-}
-
-/// An entry of the spec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// `spec.data[i]`.
-    Data(usize),
-    /// `spec.dataFrom[i]`.
-    DataFrom(usize),
 }
 
 /// Where values come from.
@@ -67,39 +60,6 @@ impl FetchList {
                 Source::Generator(_) => None,
             })
             .collect()
-    }
-}
-
-impl Place {
-    /// The entry as messages name it: `spec.data[0] (key: k)` or `spec.dataFrom[1].find`.
-    pub fn label(self, object: &ExternalSecret) -> String {
-        match self {
-            Self::Data(at) => {
-                let key = object
-                    .spec
-                    .data
-                    .get(at)
-                    .map(|entry| entry.remote_ref.key.as_str());
-                format!("spec.data[{at}] (key: {})", key.unwrap_or_default())
-            }
-            Self::DataFrom(at) => {
-                let member = match object.spec.data_from.get(at) {
-                    Some(entry) if entry.find.is_some() => "find",
-                    Some(entry) if entry.extract.is_some() => "extract",
-                    _ => "sourceRef.generatorRef",
-                };
-                format!("spec.dataFrom[{at}].{member}")
-            }
-        }
-    }
-
-    /// A failure met while working on this entry.
-    pub(super) fn failed(self, object: &ExternalSecret, failure: Failure) -> Failure {
-        let label = self.label(object);
-        failure
-            .at_entry(self)
-            .with_event(|text| format!("error processing {label}, err: {text}"))
-            .with_detail(|text| format!("{label}: {text}"))
     }
 }
 
@@ -238,7 +198,7 @@ fn usable_store(
         .or(object.spec.secret_store_ref.as_ref())
         .unwrap_or(&unnamed);
     let key = StoreKey::referenced(reference, namespace(object))
-        .map_err(|error| failed("InvalidSpec", error.to_string()))?;
+        .map_err(|error| failed(Cause::INVALID_SPEC, error.to_string()))?;
     let Some(store) = observed.stores.store(&key) else {
         return Err(missing_store(&key, source));
     };
@@ -251,17 +211,21 @@ fn usable_store(
 
 fn missing_store(key: &StoreKey, source: Option<&SourceRef>) -> Failure {
     let (name, text) = (&key.name, not_found(key));
-    let failure = failed("StoreNotFound", text).from_store(key.clone());
+    let failure = failed(Cause::STORE_NOT_FOUND, text).from_store(key.clone());
+    if !name.is_empty() {
+        return failure;
+    }
     let generator = source.is_some_and(|source| source.generator_ref.is_some());
-    failure.with_detail(|text| match (name.is_empty(), generator) {
-        (true, true) => "generatorRef works in spec.dataFrom only; name a store here".to_owned(),
-        (true, false) => {
-            "no store is named; set spec.secretStoreRef or sourceRef.storeRef".to_owned()
-        }
-        (false, _) => text.to_owned(),
+    failure.advised().with_detail(|_| {
+        let text = if generator {
+            "generatorRef works in spec.dataFrom only; name a store here"
+        } else {
+            "no store is named; set spec.secretStoreRef or sourceRef.storeRef"
+        };
+        text.to_owned()
     })
 }
 
-fn failed(cause: &'static str, text: String) -> Failure {
+fn failed(cause: Cause, text: String) -> Failure {
     Failure::new(messages::COULD_NOT_GET_DATA, cause, text)
 }

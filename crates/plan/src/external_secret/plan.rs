@@ -14,6 +14,7 @@ use super::assemble::Assembled;
 use super::names::{created_by, name, namespace, uid};
 use super::report::Kept;
 use super::{Observed, TargetView};
+use crate::cause::Cause;
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
@@ -127,7 +128,7 @@ fn deletion(observed: &Observed<'_>) -> Result<TargetPlan, Failure> {
             TargetView::Object(_) => messages::COULD_NOT_DELETE_RESOURCE,
             _ => messages::COULD_NOT_DELETE,
         };
-        return Err(Failure::new(message, "InvalidSpec", text));
+        return Err(Failure::new(message, Cause::INVALID_SPEC, text));
     }
     match observed.target {
         TargetView::Object(None) => Ok(TargetPlan::Object(ObjectPlan::Gone)),
@@ -148,7 +149,7 @@ fn foreign_object(object: &ExternalSecret) -> Failure {
         "unable to delete {}: it is not controlled by this ExternalSecret and stays",
         object.target_name()
     );
-    Failure::new(messages::COULD_NOT_DELETE_RESOURCE, "Conflict", text)
+    Failure::new(messages::COULD_NOT_DELETE_RESOURCE, Cause::CONFLICT, text)
 }
 
 /// The write to a target that is no Secret.
@@ -171,12 +172,14 @@ fn object_plan(
     let built = generic::build(object, &desired, (&reference, live), data, means);
     let built = built.map_err(|error| match error {
         BuildError::Owner(failure) => failure,
-        BuildError::Content(error) => {
-            Failure::new(messages::COULD_NOT_APPLY_MANIFEST, "Template", error.text)
-                .at_template(error.fault)
-                .retrying(Retry::Slow)
-                .with_detail(|text| unstacked(text).to_owned())
-        }
+        BuildError::Content(error) => Failure::new(
+            messages::COULD_NOT_APPLY_MANIFEST,
+            Cause::TEMPLATE,
+            error.text,
+        )
+        .at_template(error.fault)
+        .retrying(Retry::Slow)
+        .with_detail(|text| unstacked(text).to_owned()),
     })?;
     // A template that fails is told of before the target is waited for.
     if live.is_none() && !write.creates() {
@@ -203,7 +206,11 @@ pub fn confirm_deletion(
         "unable to delete secret {}: it is not controlled by this ExternalSecret and stays",
         row.name
     );
-    Err(Failure::new(messages::COULD_NOT_DELETE, "Conflict", text))
+    Err(Failure::new(
+        messages::COULD_NOT_DELETE,
+        Cause::CONFLICT,
+        text,
+    ))
 }
 
 /// The failure of a deletion that is held because too much of a store vanished at once.
@@ -213,7 +220,7 @@ pub fn deletion_held(store: StoreKey) -> Failure {
          the store with {}=\"true\"",
         keys::ANNOTATION_ALLOW_MASS_DELETION
     );
-    Failure::new(messages::COULD_NOT_DELETE, "DeletionHeld", text)
+    Failure::new(messages::COULD_NOT_DELETE, Cause::DELETION_HELD, text)
         .retrying(Retry::Slow)
         .from_store(store)
 }
@@ -272,7 +279,7 @@ impl Desired {
 }
 
 fn template_failed(object: &ExternalSecret, error: RenderError, exists: bool) -> Failure {
-    let failure = Failure::new(messages::COULD_NOT_UPDATE, "Template", error.text)
+    let failure = Failure::new(messages::COULD_NOT_UPDATE, Cause::TEMPLATE, error.text)
         .at_template(error.fault)
         .retrying(Retry::Slow)
         .with_detail(|text| unstacked(text).to_owned());

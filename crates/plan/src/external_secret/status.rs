@@ -51,7 +51,8 @@ pub(super) fn after(
             name: object.target_name().to_owned(),
         });
     }
-    if settings.observed_generation {
+    // One that is there proves that the schema keeps it, whatever was seen at the start.
+    if settings.observed_generation || old.observed_generation.is_some() {
         new.observed_generation = object.metadata.generation;
     }
     if change.done {
@@ -81,14 +82,8 @@ pub(super) fn after(
 }
 
 /// The status of an object whose new generation asks for nothing, where the old one was noted.
-pub(super) fn seen_generation(
-    object: &ExternalSecret,
-    settings: &Settings,
-) -> Option<ExternalSecretStatus> {
-    let status = object
-        .status
-        .as_ref()
-        .filter(|_| settings.observed_generation)?;
+pub(super) fn seen_generation(object: &ExternalSecret) -> Option<ExternalSecretStatus> {
+    let status = object.status.as_ref()?;
     let noted = status
         .observed_generation
         .filter(|generation| *generation >= 0)?;
@@ -108,7 +103,7 @@ pub(super) fn idle(
     settings: &Settings,
     now: Timestamp,
 ) -> Option<ExternalSecretStatus> {
-    let seen = seen_generation(object, settings);
+    let seen = seen_generation(object);
     let old = object.status.as_ref()?;
     let noted = old.refresh_time.as_ref().map(|noted| noted.0);
     let news = refreshed.map(seconds).filter(|new| Some(new.0) > noted);

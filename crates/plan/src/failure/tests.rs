@@ -3,7 +3,7 @@ use lockstep_provider::error::{Error, ErrorKind, Retry, Tombstone};
 use super::*;
 
 #[test]
-fn condition_message_is_the_constant_then_cause_then_detail() {
+fn condition_message_is_the_constant_then_cause_then_detail_then_remedy() {
     let failure = Failure::of_error(
         "could not get secret data from provider",
         &Error::not_found(),
@@ -11,7 +11,8 @@ fn condition_message_is_the_constant_then_cause_then_detail() {
 
     assert_eq!(
         failure.condition_message(),
-        "could not get secret data from provider: NotFound: Secret does not exist"
+        "could not get secret data from provider: NotFound: Secret does not exist; create it, or \
+         correct the reference"
     );
     assert_eq!(failure.event(), "Secret does not exist");
     assert_eq!(failure.retry(), Retry::NextRefresh);
@@ -52,8 +53,36 @@ fn a_tombstone_names_its_state_and_date() {
 }
 
 #[test]
+fn a_provider_that_gives_advice_is_not_talked_over() {
+    let error = Error::new(ErrorKind::Denied, "not allowed; allow the action Get").advised();
+
+    for error in [error.duplicate(), error.context("reading")] {
+        let failure = Failure::of_error("constant", &error);
+
+        assert!(failure.condition_message().ends_with("the action Get"));
+    }
+}
+
+#[test]
+fn what_to_do_survives_a_text_that_is_too_long() {
+    let failure = Failure::of_error(
+        "constant",
+        &Error::new(ErrorKind::Denied, "é".repeat(2_000)),
+    );
+    let worded = Failure::worded(Cause::TEMPLATE, "é".repeat(2_000));
+
+    let message = failure.condition_message();
+    assert!(message.len() <= 1_024 && message.ends_with("allow the store's identity to do this"));
+    assert!(worded.condition_message().ends_with(" (Template)"));
+}
+
+#[test]
 fn long_messages_are_cut_at_a_character() {
-    let failure = Failure::new("could not update secret", "InvalidSpec", "é".repeat(2_000));
+    let failure = Failure::new(
+        "could not update secret",
+        Cause::INVALID_SPEC,
+        "é".repeat(2_000),
+    );
 
     assert!(failure.condition_message().len() <= 1_024);
 }

@@ -11,6 +11,7 @@ use super::finalizer::has_finalizer;
 use super::record::{self, Recorded, obsolete};
 use super::refresh;
 use super::stores::{Resolved, resolve};
+use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::refresh::Due;
 use crate::settings::Settings;
@@ -100,7 +101,7 @@ fn decide_live(
         Ok(interval) => interval,
         Err(text) => {
             let text = format!("invalid refreshInterval: {text}");
-            return Decision::Fail(Failure::worded("InvalidSpec", text));
+            return Decision::Fail(Failure::worded(Cause::INVALID_SPEC, text));
         }
     };
     let due = refresh::due(observed, interval, settings, now);
@@ -111,7 +112,7 @@ fn decide_live(
     }
     match data_to::check_references(&observed.object.spec) {
         Ok(()) => Decision::Push(stores),
-        Err(text) => Decision::Fail(Failure::worded("InvalidSpec", text)),
+        Err(text) => Decision::Fail(Failure::worded(Cause::INVALID_SPEC, text)),
     }
 }
 

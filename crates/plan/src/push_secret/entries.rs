@@ -12,6 +12,7 @@ use lockstep_provider::{PushItem, SecretMap};
 use super::data_to::{self, Expanded, reversal};
 use super::names::{entry_id, namespace, property, target};
 use super::plan::{Entry, set_failed};
+use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::render::Rendered;
 use crate::settings::Settings;
@@ -25,11 +26,15 @@ pub(super) fn entries(
     means: (&Settings, Timestamp),
 ) -> Result<Vec<Entry>, Failure> {
     let spec = &object.spec;
-    let expanded = data_to::expand(spec, store, &source.data, means)
-        .map_err(|text| set_failed("InvalidSpec", &format!("failed to expand dataTo: {text}")))?;
+    let expanded = data_to::expand(spec, store, &source.data, means).map_err(|text| {
+        set_failed(
+            Cause::INVALID_SPEC,
+            &format!("failed to expand dataTo: {text}"),
+        )
+    })?;
     let merged = merge(spec, expanded).map_err(|text| {
         let text = format!("failed to merge data entries: {text}");
-        set_failed("InvalidSpec", &text)
+        set_failed(Cause::INVALID_SPEC, &text)
     })?;
     let entries = merged.into_iter().map(|Expanded { data, payload }| Entry {
         id: entry_id(&data.match_.remote_ref),
@@ -82,11 +87,11 @@ fn item(
 ) -> Result<PushItem, Failure> {
     let payload = payload.unwrap_or_else(|| source.data.clone());
     let payload = reverse_keys(payload, reversal(data.conversion_strategy.as_ref()))
-        .map_err(|error| set_failed("InvalidSpec", &error.to_string()))?;
+        .map_err(|error| set_failed(Cause::INVALID_SPEC, &error.to_string()))?;
     let key = secret_key(data);
     if let Some(key) = key.filter(|key| payload.get(key).is_none()) {
         let text = format!("secret key {key} does not exist");
-        return Err(set_failed("SourceKeyMissing", &text));
+        return Err(set_failed(Cause::SOURCE_KEY_MISSING, &text));
     }
     Ok(PushItem {
         target: target(&data.match_.remote_ref),

@@ -11,6 +11,7 @@ use lockstep_provider::{Error, PushItem, SecretMap};
 use super::entries::{entries, secret_key};
 use super::names::{entry_id, namespace, target};
 use super::{Observed, Source, data_to};
+use crate::cause::Cause;
 use crate::external_secret::TemplateSources;
 use crate::failure::Failure;
 use crate::render::{Means, Rendered, render_push};
@@ -54,7 +55,7 @@ pub fn plan(
 ) -> Result<PushPlan, Failure> {
     let spec = &observed.object.spec;
     data_to::check_selectors(spec, stores.iter().map(AsRef::as_ref))
-        .map_err(|text| Failure::worded("InvalidSpec", text))?;
+        .map_err(|text| Failure::worded(Cause::INVALID_SPEC, text))?;
     let means = Means {
         sources: templates,
         settings,
@@ -89,7 +90,7 @@ fn templated(
         return Ok(source);
     };
     render_push(template, source, means)
-        .map_err(|error| Failure::worded("TemplateFailed", error.text))
+        .map_err(|error| Failure::worded(Cause::TEMPLATE, error.text))
 }
 
 fn of_store(
@@ -144,7 +145,7 @@ pub fn places(observed: &Observed<'_>, stores: &[Arc<StoreView>]) -> Option<Push
 }
 
 /// A failure of the push, in upstream's words.
-pub(super) fn set_failed(cause: &'static str, text: &str) -> Failure {
+pub(super) fn set_failed(cause: Cause, text: &str) -> Failure {
     Failure::worded(cause, format!("set secret failed: {text}"))
 }
 
@@ -171,7 +172,7 @@ pub fn exists_unknown(store: &StoreKey, error: &Error) -> Failure {
 /// An entry that had to wait for the next run.
 pub fn unfinished(store: &StoreKey) -> Failure {
     let text = format!("not everything was pushed to {store} in time; it goes on at the next run");
-    set_failed("Unfinished", &text).retrying(Retry::Slow)
+    set_failed(Cause::UNFINISHED, &text).retrying(Retry::Slow)
 }
 
 /// A deletion that failed.

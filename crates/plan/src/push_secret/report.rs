@@ -10,6 +10,7 @@ use lockstep_provider::error::Retry;
 use super::names::store_word;
 use super::status::{self, Change};
 use super::{Observed, record, refresh};
+use crate::cause::Cause;
 use crate::conditions::{ready, ready_reason};
 use crate::event::EventNote;
 use crate::external_secret::{NextRun, next_try};
@@ -176,7 +177,7 @@ pub fn deletion_failed(word: &str, store: Option<&StoreKey>, text: &str) -> Fail
         "Failed to Delete Secrets from Provider: could not get secrets client for store {name}: \
          {text}"
     );
-    let failure = Failure::worded("StoreNotUsable", text).retrying(Retry::Slow);
+    let failure = Failure::worded(Cause::STORE_NOT_USABLE, text).retrying(Retry::Slow);
     match store {
         Some(store) => failure.from_store(store.clone()),
         None => failure,

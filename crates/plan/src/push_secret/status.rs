@@ -45,7 +45,8 @@ pub(super) fn after(
     let mut new = old.clone();
     let condition_changed = set(&mut new.conditions, change.condition, now);
     new.synced_push_secrets = change.record;
-    if settings.observed_generation {
+    // One that is there proves that the schema keeps it, whatever was seen at the start.
+    if settings.observed_generation || old.observed_generation.is_some() {
         new.observed_generation = object.metadata.generation;
     }
     if change.done {

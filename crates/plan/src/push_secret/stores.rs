@@ -13,6 +13,7 @@ use lockstep_provider::error::Retry;
 use super::Observed;
 use super::names::{namespace, store_of};
 use super::selector;
+use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::store::{StoreKey, StoreKind, StoreView, UnsupportedKind, allow, not_found};
@@ -81,7 +82,7 @@ pub fn resolve(observed: &Observed<'_>, settings: &Settings) -> Result<Resolved,
     let mut found: BTreeMap<StoreKey, Arc<StoreView>> = BTreeMap::new();
     for written in &object.spec.secret_store_refs {
         let reference = Reference::of(written, namespace(object))
-            .map_err(|text| Failure::worded("InvalidSpec", text))?;
+            .map_err(|text| Failure::worded(Cause::INVALID_SPEC, text))?;
         match &reference {
             Reference::Named(key) => {
                 let store = observed.stores.store(key).ok_or_else(|| missing(key))?;
@@ -112,7 +113,7 @@ pub fn resolve(observed: &Observed<'_>, settings: &Settings) -> Result<Resolved,
 }
 
 fn missing(key: &StoreKey) -> Failure {
-    Failure::worded("StoreNotFound", not_found(key))
+    Failure::worded(Cause::STORE_NOT_FOUND, not_found(key))
         .from_store(key.clone())
         .retrying(Retry::Slow)
 }

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use super::{Denied, StoreKey, StoreView};
+use crate::cause::Cause;
 use crate::settings::Settings;
 
 /// Why a store may not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// Stable word for the cause.
-    pub(crate) cause: &'static str,
+    /// Why, as one word.
+    pub(crate) cause: Cause,
     /// Upstream's text.
     pub(crate) text: String,
 }
@@ -24,7 +25,7 @@ pub(crate) fn admit(
     allow(store, caller, settings)?;
     if settings.flood_gate && store.ready != Some(true) {
         let text = format!("{} is not ready", store.key);
-        return Err(refusal("StoreNotReady", text));
+        return Err(refusal(Cause::STORE_NOT_READY, text));
     }
     Ok(())
 }
@@ -37,18 +38,18 @@ pub(crate) fn allow(
 ) -> Result<(), Refusal> {
     if store.is_foreign_to(&settings.class) {
         let text = "can not reference unmanaged store";
-        return Err(refusal("StoreForeign", text.to_owned()));
+        return Err(refusal(Cause::STORE_FOREIGN, text.to_owned()));
     }
     match store.access.check(namespace, labels) {
         Ok(()) => Ok(()),
-        Err(Denied::Broken(text)) => Err(refusal("InvalidSpec", text)),
+        Err(Denied::Broken(text)) => Err(refusal(Cause::INVALID_SPEC, text)),
         Err(Denied::NoMatch) => {
             let text = format!(
                 "using cluster store {:?} is not allowed from namespace {namespace:?}: denied by \
                  spec.condition",
                 store.key.name,
             );
-            Err(refusal("StoreDenied", text))
+            Err(refusal(Cause::STORE_DENIED, text))
         }
     }
 }
@@ -59,6 +60,6 @@ pub(crate) fn not_found(key: &StoreKey) -> String {
     format!("could not get {kind} {name:?}, {kind}.external-secrets.io {name:?} not found")
 }
 
-fn refusal(cause: &'static str, text: String) -> Refusal {
+fn refusal(cause: Cause, text: String) -> Refusal {
     Refusal { cause, text }
 }

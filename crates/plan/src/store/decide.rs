@@ -8,6 +8,7 @@ use lockstep_golang::duration::Duration as GoDuration;
 use serde_json::Value;
 
 use super::StoreObject;
+use crate::cause::Cause;
 use crate::settings::Settings;
 
 /// Condition message of an interval that cannot be read.
@@ -36,8 +37,8 @@ pub enum StoreDecision {
 pub struct StoreFailure {
     /// Constant text in front of the condition's message.
     pub message: &'static str,
-    /// Stable word for the cause.
-    pub cause: &'static str,
+    /// Why, as one word.
+    pub cause: Cause,
     /// Text of the event, and detail of the condition.
     pub text: String,
 }
@@ -68,7 +69,7 @@ pub fn decide<'a>(store: impl Into<StoreObject<'a>>, settings: &Settings) -> Sto
 fn refuse(message: &'static str, text: String) -> StoreDecision {
     StoreDecision::Refuse(StoreFailure {
         message,
-        cause: "InvalidSpec",
+        cause: Cause::INVALID_SPEC,
         text,
     })
 }

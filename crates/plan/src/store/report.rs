@@ -11,6 +11,7 @@ use lockstep_api::{SecretStoreStatus, keys, messages, reasons};
 use lockstep_provider::{Access, Capabilities, Check, Error, Stability};
 
 use super::{StoreFailure, StoreObject};
+use crate::cause::Cause;
 use crate::conditions::{ready, set};
 use crate::event::EventNote;
 use crate::failure::{Failure, describe};
@@ -76,8 +77,9 @@ pub fn report<'a>(
     if let Some(capabilities) = finding.capabilities {
         new.capabilities = Some(capabilities);
     }
-    let noted = old.observed_generation.is_some() || condition_changed;
-    if settings.observed_generation && (noted || new != old) {
+    // One that is there proves that the schema keeps it, whatever was seen at the start.
+    let noted = old.observed_generation.is_some();
+    if noted || settings.observed_generation && (condition_changed || new != old) {
         new.observed_generation = store.metadata.generation;
     }
     let mut events = finding.failures;
@@ -119,14 +121,14 @@ impl Finding {
                     store.name()
                 );
                 Self::failed(
-                    &Failure::new(messages::STORE_NO_CLIENT, "InvalidSpec", text),
+                    &Failure::new(messages::STORE_NO_CLIENT, Cause::INVALID_SPEC, text),
                     false,
                 )
             }
             CheckOutcome::NotInBuild { provider } => {
                 let text = format!("provider {provider} is not in this build");
                 Self::failed(
-                    &Failure::new(messages::STORE_NO_CLIENT, "Unsupported", text),
+                    &Failure::new(messages::STORE_NO_CLIENT, Cause::UNSUPPORTED, text),
                     false,
                 )
             }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use lockstep_api::{ClusterSecretStore, SecretStore};
+use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
 use lockstep_provider::{Capabilities, Check, Error, Health, Stability};
 
 use super::*;
@@ -222,6 +222,28 @@ fn the_generation_is_left_out_where_the_schema_drops_it() {
 }
 
 #[test]
+fn a_store_that_shows_a_generation_gets_its_own_even_if_earlier_schemas_kept_none() {
+    let settings = Settings {
+        observed_generation: false,
+        ..Settings::default()
+    };
+    let mut store = fake();
+    store.status = Some(SecretStoreStatus {
+        observed_generation: Some(-1),
+        ..SecretStoreStatus::default()
+    });
+
+    let healthy = checked(Check::Healthy(Health::Ready));
+    let plan = report(&store, healthy, &settings, noon());
+
+    let noted = plan.status.unwrap().observed_generation;
+    assert!(
+        noted.is_some() && noted == store.metadata.generation,
+        "{noted:?}"
+    );
+}
+
+#[test]
 fn a_store_that_cannot_tell_stays_ready() {
     let error = Error::unreachable("unable to validate");
 
@@ -289,7 +311,7 @@ fn a_store_without_a_connection_names_the_cause() {
         says(
             "False",
             "InvalidProviderConfig",
-            "unable to create client: Unauthenticated: token expired"
+            "unable to create client: Unauthenticated: token expired; renew the store's credentials"
         )
     );
     assert!(plan.retry);

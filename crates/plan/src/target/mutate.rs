@@ -14,6 +14,7 @@ use lockstep_golang::fmt::{data_hash, object_hash_text};
 use super::managed_fields::{Managed, Section};
 use super::owner::{controller_reference, refers_to};
 use super::{Desired, Owner};
+use crate::cause::Cause;
 use crate::failure::Failure;
 
 /// What to do with the target.
@@ -165,7 +166,8 @@ pub(crate) fn settle_ownership(
         && other.is_external_secret()
     {
         let text = format!("secret is owned by another ExternalSecret: {}", other.name);
-        return Err(Failure::new(messages::OWNED_BY_ANOTHER, "Conflict", text));
+        let failure = Failure::new(messages::OWNED_BY_ANOTHER, Cause::CONFLICT, text);
+        return Err(failure.with_detail(|text| format!("{text}; give each a target of its own")));
     }
     let references = metadata.owner_references.get_or_insert_default();
     let labels = metadata.labels.get_or_insert_default();
@@ -180,11 +182,12 @@ pub(crate) fn settle_ownership(
              another {} controller {}",
             desired.namespace, desired.name, other.kind, other.name
         );
-        return Err(Failure::new(
-            messages::COULD_NOT_TAKE_OWNERSHIP,
-            "Conflict",
-            text,
-        ));
+        let failure = Failure::new(messages::COULD_NOT_TAKE_OWNERSHIP, Cause::CONFLICT, text);
+        return Err(failure.with_detail(|text| {
+            format!(
+                "{text}; choose another target, or add keys to this one by creationPolicy Merge"
+            )
+        }));
     }
     let reference = controller_reference(name, &desired.owner_uid);
     match references.iter_mut().find(|held| refers_to(held, name)) {
@@ -216,7 +219,7 @@ fn refuse_immutable(desired: &Desired, live: &Secret, secret: &Secret) -> Result
     let name = &desired.name;
     let failure = Failure::new(
         messages::TARGET_IMMUTABLE,
-        "Immutable",
+        Cause::IMMUTABLE,
         "secret is immutable",
     );
     Err(failure

@@ -7,6 +7,7 @@
 
 mod cases;
 mod fields;
+mod policies;
 mod properties;
 mod remote;
 mod trace;

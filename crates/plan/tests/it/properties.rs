@@ -16,7 +16,7 @@ fn noon() -> Timestamp {
     "2026-05-01T12:00:00Z".parse().unwrap()
 }
 
-fn store() -> SecretStore {
+pub(crate) fn store() -> SecretStore {
     serde_saphyr::from_str(
         "{metadata: {name: s, namespace: ns, uid: s}, spec: {provider: {fake: {}}}, \
          status: {conditions: [{type: Ready, status: 'True'}]}}",

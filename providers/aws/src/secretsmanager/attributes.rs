@@ -153,6 +153,7 @@ impl SecretsManager {
                  aws secretsmanager restore-secret --region {region} --secret-id {id}"
             ),
         )
+        .advised()
     }
 }
 

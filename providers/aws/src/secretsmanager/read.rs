@@ -116,6 +116,6 @@ impl SecretsManager {
              aws secretsmanager restore-secret --region {region} --secret-id {id}",
             failure.error
         );
-        Error::new(ErrorKind::Tombstoned(tombstone), text)
+        Error::new(ErrorKind::Tombstoned(tombstone), text).advised()
     }
 }

@@ -268,8 +268,8 @@ data: [{{secretKey: a, remoteRef: {{key: k}}}}, {{secretKey: b, remoteRef: {{key
     );
     assert_eq!(
         failure.condition_message(),
-        "could not get secret data from provider: NotFound: spec.dataFrom[0].extract: Secret does \
-         not exist"
+        "could not get secret data from provider: NotFound: spec.dataFrom[0].extract (key: x): \
+         SecretStore \"s\": Secret does not exist; create it, or correct the reference"
     );
     assert_eq!(failure.retry(), Retry::NextRefresh);
     assert_eq!(failure.store(), Some(&StoreKey::namespaced("ns", "s")));

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_provider::error::{Error, ErrorKind};
 
+use crate::cause::Cause;
 use crate::event::EventNote;
 use crate::external_secret::*;
 use crate::failure::Failure;
@@ -145,7 +146,8 @@ fn a_failure_keeps_refresh_time_and_version_and_says_why() {
         (
             "False",
             "SecretSyncedError",
-            "could not get secret data from provider: Denied: policy does not allow read"
+            "could not get secret data from provider: Denied: policy does not allow read; allow the \
+             store's identity to do this"
         )
     );
     assert_eq!(
@@ -166,11 +168,21 @@ fn a_failure_keeps_refresh_time_and_version_and_says_why() {
 
 #[test]
 fn the_same_failure_again_writes_nothing() {
-    let failure = || Failure::new("could not update secret", "ApiServer", "RequestID: 1, no");
+    let failure = || {
+        Failure::new(
+            "could not update secret",
+            Cause::API_SERVER,
+            "RequestID: 1, no",
+        )
+    };
     let mut object = one_value("");
     object.status = reported(&object, Applied::failed(failure())).status;
 
-    let again = Failure::new("could not update secret", "ApiServer", "RequestID: 2, no");
+    let again = Failure::new(
+        "could not update secret",
+        Cause::API_SERVER,
+        "RequestID: 2, no",
+    );
     let report = reported_at(&object, Applied::failed(again), later(1));
 
     assert_eq!(report.status, None);
@@ -182,7 +194,7 @@ fn the_same_failure_again_writes_nothing() {
 fn a_failure_carries_the_refresh_only_memory_knew() {
     let mut scene = Scene::of(synced("refreshInterval: 1m"));
     scene.last_refresh = Some(later(5));
-    let failure = Failure::new("could not update secret", "ApiServer", "no");
+    let failure = Failure::new("could not update secret", Cause::API_SERVER, "no");
 
     let report = scene.observe(|observed| {
         report(
@@ -198,7 +210,7 @@ fn a_failure_carries_the_refresh_only_memory_knew() {
 
 #[test]
 fn the_binding_names_a_target_that_was_about_to_change() {
-    let failure = || Failure::new("could not update secret", "ApiServer", "no");
+    let failure = || Failure::new("could not update secret", Cause::API_SERVER, "no");
 
     let before = reported(&one_value(""), Applied::failed(failure()));
     let during = reported(&one_value(""), Applied::failed(failure().touching_target()));
@@ -351,6 +363,26 @@ fn the_generation_comes_with_the_next_real_write_where_the_schema_keeps_it() {
 }
 
 #[test]
+fn an_object_that_shows_a_generation_gets_its_own_even_if_earlier_schemas_kept_none() {
+    let settings = Settings {
+        observed_generation: false,
+        ..Settings::default()
+    };
+    // As a schema that was put in place meanwhile makes new objects.
+    let mut object = one_value("");
+    object.status = Some(ExternalSecretStatus {
+        observed_generation: Some(-1),
+        ..ExternalSecretStatus::default()
+    });
+    let scene = Scene::of(object);
+
+    let applied = Applied::target(TargetOutcome::Created);
+    let report = scene.observe(|observed| report(observed, applied, &settings, noon()));
+
+    assert_eq!(report.status.unwrap().observed_generation, Some(1));
+}
+
+#[test]
 fn a_forced_sync_that_changes_nothing_is_noted_in_the_version() {
     let mut object = synced("");
     object.metadata.annotations = Some([("force-sync".to_owned(), "1".to_owned())].into());
@@ -417,7 +449,7 @@ fn policies_without_a_period_wait_for_a_change() {
 #[test]
 fn what_was_met_before_a_failure_is_told_once_with_it() {
     let missing = EventNote::normal("MissingProviderSecret", "x");
-    let failure = || Failure::new("could not delete secret", "InvalidSpec", "no");
+    let failure = || Failure::new("could not delete secret", Cause::INVALID_SPEC, "no");
     let mut object = one_value("");
     let applied = Applied {
         events: vec![missing.clone()],
