@@ -14,7 +14,7 @@ use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::generic;
 use crate::key::ObjectKey;
-use crate::mirror::Reader;
+use crate::mirror::{Memory, Reader};
 use crate::shared::Shared;
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
@@ -31,7 +31,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         return Next::At(until);
     }
     let world = ClusterWorld { shared: &shared };
-    let Some((observation, changes)) = observe(&shared, &world, &job, now).await else {
+    let Some((observation, memory)) = observe(&shared, &world, &job, now).await else {
         return Next::Idle;
     };
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
@@ -51,7 +51,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     shared
         .mirror
         .external_secrets()
-        .note_run(&key, nanos, &outcome, changes);
+        .note_run(&key, nanos, &outcome, &memory);
     let kept = share(&shared, &key, &mut outcome);
     next(&shared, &outcome, now, kept)
 }
@@ -76,9 +76,17 @@ async fn observe(
     world: &ClusterWorld<'_>,
     job: &Job<ObjectKey>,
     now: Timestamp,
-) -> Option<(Observation, u32)> {
+) -> Option<(Observation, Memory)> {
     let key = &job.key;
     let (object, memory) = shared.mirror.external_secrets().take(key)?;
+    let last_refresh = memory.refreshed.max(shared.sharing.refreshed(key));
+    if memory.target_changed() {
+        // Its next refresh has to look at the target, so it cannot be left to shared reads.
+        let mut rows = shared.mirror.external_secrets();
+        rows.refreshed(key, last_refresh);
+        drop(rows);
+        shared.sharing.leave(key);
+    }
     let namespace_labels = shared.mirror.namespaces().labels(key.namespace());
     let target_key = ObjectKey::new(key.namespace(), object.target_name());
     let (row, former_targets) = {
@@ -103,7 +111,7 @@ async fn observe(
         namespace_labels,
         target,
         former_targets,
-        last_refresh: memory.refreshed.max(shared.sharing.refreshed(key)),
+        last_refresh,
         inputs_changed: memory.inputs_changed(),
         asked: match job.lane {
             Lane::Fresh => asked,
@@ -111,7 +119,7 @@ async fn observe(
         },
         object,
     };
-    Some((observation, memory.changes))
+    Some((observation, memory))
 }
 
 fn due_since(waited: Duration, now: Timestamp) -> Timestamp {

@@ -13,13 +13,13 @@ mod targets;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) use external_secrets::{ExternalSecrets, Touch, key_of as external_secret_key};
+pub(crate) use external_secrets::{ExternalSecrets, Memory, Touch, key_of as external_secret_key};
 pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};
 pub(crate) use namespaces::Namespaces;
 pub(crate) use push_secrets::{PushSecrets, key_of as push_secret_key};
 pub(crate) use relist::Relist;
 pub(crate) use stores::{StoreTouch, Stores};
-pub(crate) use targets::Targets;
+pub(crate) use targets::{Sight, Targets, key_of as target_key};
 
 /// All rows.
 #[derive(Default)]

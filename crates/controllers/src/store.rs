@@ -119,7 +119,7 @@ async fn write_status(
 
 fn next(plan: &StorePlan, now: Timestamp) -> Next {
     if plan.retry {
-        return Next::Failed;
+        return plan.longest.map_or(Next::Failed, Next::FailedWithin);
     }
     match plan
         .next

@@ -15,7 +15,7 @@ use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
 use crate::key::ObjectKey;
-use crate::mirror::{InputKind, StoreTouch, Touch};
+use crate::mirror::{InputKind, Sight, StoreTouch, Touch};
 use crate::shared::Shared;
 use crate::{inputs, push_watches};
 
@@ -75,9 +75,11 @@ pub(crate) async fn targets(
             Change::Applied(secret) => {
                 inputs::saw(&shared, &InputKind::Secret, &secret.metadata, listed);
                 let salt = shared.settings().salt;
-                let (key, touched) = shared.mirror.targets().apply(secret, &salt);
-                if touched {
-                    wake_writers(&shared, &key);
+                let (key, sight) = shared.mirror.targets().apply(secret, &salt);
+                match sight {
+                    Sight::Known => {}
+                    Sight::Drifted => target_drifted(&shared, &key),
+                    Sight::Touched => wake_writers(&shared, &key),
                 }
             }
             Change::Deleted(secret) => {
@@ -267,8 +269,19 @@ pub(crate) fn wake_writers(shared: &Shared, target: &ObjectKey) {
     );
     for key in writers {
         shared.mirror.external_secrets().ask(&key, now, false);
+        shared.mirror.external_secrets().target_changed(&key);
         shared.queues.external_secrets.fresh(key);
     }
+}
+
+/// Somebody else changed a target in a way that waits for the next refresh. Shared reads alone would
+/// never repair it: that refresh has to be a run.
+pub(crate) fn target_drifted(shared: &Shared, target: &ObjectKey) {
+    let writers = shared.mirror.external_secrets().writers_of(target);
+    for key in &writers {
+        shared.mirror.external_secrets().target_changed(key);
+    }
+    shared.look_again(writers);
 }
 
 fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {

@@ -21,8 +21,9 @@ use crate::deletion;
 use crate::events::about_external_secret;
 use crate::generic;
 use crate::key::ObjectKey;
-use crate::mirror::{Touch, external_secret_key};
+use crate::mirror::{Touch, external_secret_key, target_key};
 use crate::shared::Shared;
+use crate::watches::target_drifted;
 
 /// Reads and writes of ExternalSecrets and their targets.
 pub(crate) struct ClusterWorld<'a> {
@@ -42,10 +43,35 @@ impl ClusterWorld<'_> {
     }
 
     fn saw_secret(&self, secret: Secret) {
-        self.shared
-            .mirror
-            .targets()
-            .answered(secret, &self.shared.settings().salt);
+        let (key, salt) = (target_key(&secret), &self.shared.settings().salt);
+        if self.shared.mirror.targets().answered(secret, salt) {
+            target_drifted(self.shared, &key);
+        }
+    }
+
+    /// Notes that a write to a Secret is on its way.
+    fn writes(&self, secret: &Secret) -> OnItsWay<'_> {
+        let key = target_key(secret);
+        self.shared.mirror.targets().begin_write(key.clone());
+        OnItsWay {
+            shared: self.shared,
+            key,
+        }
+    }
+}
+
+/// A write to a Secret. Without an answer it counts as failed.
+struct OnItsWay<'a> {
+    shared: &'a Shared,
+    key: ObjectKey,
+}
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        let drifted = self.shared.mirror.targets().end_write(&self.key);
+        if drifted {
+            target_drifted(self.shared, &self.key);
+        }
     }
 }
 
@@ -102,6 +128,7 @@ impl World for ClusterWorld<'_> {
 
     async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
         let target = target::<Secret>(&secret.metadata);
+        let _write = self.writes(&secret);
         let created = self
             .shared
             .writer
@@ -113,6 +140,7 @@ impl World for ClusterWorld<'_> {
 
     async fn replace_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
         let target = target::<Secret>(&secret.metadata);
+        let _write = self.writes(&secret);
         let replaced = self
             .shared
             .writer

@@ -43,6 +43,8 @@ pub enum Next {
     Again,
     /// It failed; the back-off says when.
     Failed,
+    /// The same, but it waits no longer than this.
+    FailedWithin(Duration),
     /// It failed, and this is when to try again. Leaves the back-off as it is.
     FailedUntil(Timestamp),
 }
@@ -53,7 +55,7 @@ impl Next {
             Self::Idle => RunResult::Success,
             Self::At(_) => RunResult::RequeueAfter,
             Self::Again => RunResult::Requeue,
-            Self::Failed | Self::FailedUntil(_) => RunResult::Error,
+            Self::Failed | Self::FailedWithin(_) | Self::FailedUntil(_) => RunResult::Error,
         }
     }
 }
@@ -334,6 +336,10 @@ impl<K: Ord + Clone + Hash> Shared<K> {
             Next::Again | Next::Failed => {
                 let delay = queue.backoff.failed(key.clone(), chance);
                 Some(later(now, delay))
+            }
+            Next::FailedWithin(longest) => {
+                let delay = queue.backoff.failed(key.clone(), chance);
+                Some(later(now, delay.min(longest)))
             }
         };
         match next.result() {

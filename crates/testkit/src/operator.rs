@@ -141,14 +141,20 @@ impl Operator {
     /// Asks it to stop, as a kubelet does, and says how long that took.
     pub fn terminate(&mut self) -> Result<(Duration, ExitStatus)> {
         let began = Instant::now();
-        let asked = Command::new("kill")
-            .args(["-TERM", &self.id().to_string()])
-            .status()?;
-        if !asked.success() {
-            bail!("cannot send a signal to the operator");
-        }
+        self.signal("TERM")?;
         let status = self.child.wait()?;
         Ok((began.elapsed(), status))
+    }
+
+    /// Sends it a signal by its name, such as `STOP`.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let sent = Command::new("kill")
+            .args(["-s", name, &self.id().to_string()])
+            .status()?;
+        if !sent.success() {
+            bail!("cannot send {name} to the operator");
+        }
+        Ok(())
     }
 
     /// One scrape of the metrics endpoint.

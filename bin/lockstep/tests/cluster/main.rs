@@ -4,6 +4,7 @@
 
 mod aws;
 mod backends;
+mod chaos;
 mod crash;
 mod deletion;
 mod docs;

@@ -48,6 +48,10 @@ pub(crate) struct Memory {
     pub(crate) changes: u32,
     /// The count its last sync knew of.
     followed: u32,
+    /// Changes that others made to its target, counted.
+    drifts: u32,
+    /// The count its last sync knew of.
+    repaired: u32,
     /// Whether the Ready condition holds.
     pub(crate) ready: bool,
     /// When it was last asked to run: answers to reads that began earlier are too old.
@@ -58,6 +62,11 @@ impl Memory {
     /// Whether something it reads from changed since its last sync.
     pub(crate) fn inputs_changed(&self) -> bool {
         self.changes != self.followed
+    }
+
+    /// Whether others changed its target since its last sync.
+    pub(crate) fn target_changed(&self) -> bool {
+        self.drifts != self.repaired
     }
 }
 
@@ -213,6 +222,20 @@ impl ExternalSecrets {
         }
     }
 
+    /// Notes that somebody else changed an object's target.
+    pub(crate) fn target_changed(&mut self, key: &ObjectKey) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.memory.drifts = row.memory.drifts.wrapping_add(1);
+        }
+    }
+
+    /// Notes a refresh that shared reads made, for an object that no longer takes part in them.
+    pub(crate) fn refreshed(&mut self, key: &ObjectKey, at: Option<Timestamp>) {
+        if let Some(row) = self.rows.get_mut(key) {
+            row.memory.refreshed = row.memory.refreshed.max(at);
+        }
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
@@ -305,13 +328,13 @@ impl ExternalSecrets {
         writers
     }
 
-    /// Notes what a run did that knew of so many changes. They are news until a sync followed them.
+    /// Notes what a run did that began with this memory. Changes are news until a sync followed them.
     pub(crate) fn note_run(
         &mut self,
         key: &ObjectKey,
         nanos: u64,
         outcome: &Outcome,
-        changes: u32,
+        began: &Memory,
     ) {
         if let Some(row) = self.rows.get_mut(key) {
             row.tally.runs = row.tally.runs.saturating_add(1);
@@ -321,7 +344,8 @@ impl ExternalSecrets {
                 .saturating_add(outcome.failure.is_some().into());
             row.tally.last_nanos = nanos;
             if outcome.refreshed.is_some() {
-                row.memory.followed = changes;
+                row.memory.followed = began.changes;
+                row.memory.repaired = began.drifts;
             }
             row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
             row.memory.awaits_target = outcome.awaits_target;

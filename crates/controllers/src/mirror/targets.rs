@@ -12,6 +12,17 @@ use super::relist::Relist;
 use super::seen::version;
 use crate::key::ObjectKey;
 
+/// What an event of the watch says about a Secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Nothing new.
+    Known,
+    /// Somebody else changed something, though not its data: the next refresh has to look at it.
+    Drifted,
+    /// Its data is not what was last written to it.
+    Touched,
+}
+
 /// All managed Secrets, with a lookup by the label that names their owner.
 #[derive(Default)]
 pub(crate) struct Targets {
@@ -20,25 +31,49 @@ pub(crate) struct Targets {
     relist: Relist<ObjectKey>,
     /// The latest version the watch has shown of any Secret.
     reached: u64,
+    /// Secrets a write of ours is on its way to, and the last version the watch has shown meanwhile.
+    writing: BTreeMap<ObjectKey, u64>,
 }
 
 impl Targets {
-    /// Takes a Secret from the watch. Returns whether it is something else than what was last
-    /// written to it.
-    pub(crate) fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
-        self.reached = self.reached.max(version(&secret.metadata));
-        self.take(secret, salt)
+    /// Takes a Secret from the watch.
+    pub(crate) fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, Sight) {
+        let version = version(&secret.metadata);
+        self.reached = self.reached.max(version);
+        let (key, sight) = self.take(secret, salt);
+        match self.writing.get_mut(&key) {
+            // It may be our own write, whose answer says so.
+            Some(shown) if sight == Sight::Drifted => {
+                *shown = version;
+                (key, Sight::Known)
+            }
+            _ => (key, sight),
+        }
+    }
+
+    /// A write to a Secret is on its way; [`Targets::answered`] follows, then [`Targets::end_write`].
+    pub(crate) fn begin_write(&mut self, key: ObjectKey) {
+        self.writing.insert(key, 0);
+    }
+
+    /// A write to a Secret has ended. Returns whether it had no answer and somebody else's change was
+    /// seen meanwhile.
+    pub(crate) fn end_write(&mut self, key: &ObjectKey) -> bool {
+        self.writing.remove(key).is_some_and(|shown| shown != 0)
     }
 
     /// Takes the answer to our own write, unless the watch is already further: it has shown that
-    /// write then, and what became of the Secret since, which may be its end.
-    pub(crate) fn answered(&mut self, mut secret: Secret, salt: &Salt) {
-        match version(&secret.metadata) {
-            written if written != 0 && written <= self.reached => wipe(&mut secret),
-            _ => {
-                self.take(secret, salt);
-            }
+    /// write then, and what became of the Secret since, which may be its end. Returns whether that is
+    /// somebody else's change.
+    pub(crate) fn answered(&mut self, mut secret: Secret, salt: &Salt) -> bool {
+        let shown = self.writing.remove(&key_of(&secret)).unwrap_or(0);
+        let written = version(&secret.metadata);
+        if written != 0 && written <= self.reached {
+            wipe(&mut secret);
+        } else {
+            self.take(secret, salt);
         }
+        shown > written
     }
 
     /// Takes a Secret out that the watch no longer shows, unless a later one of its name is known.
@@ -52,17 +87,22 @@ impl Targets {
         key
     }
 
-    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, bool) {
+    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, Sight) {
         let key = key_of(&secret);
         let row = Arc::new(TargetRow::of(&secret, salt));
         wipe(&mut secret);
         self.relist.saw(&key);
-        let news = self.rows.get(&key).is_none_or(|old| is_news(old, &row));
-        let touched = news && !row.is_untouched();
-        if news {
-            self.insert(key.clone(), row);
+        let old = self.rows.get(&key);
+        if old.is_some_and(|old| !is_news(old, &row)) {
+            return (key, Sight::Known);
         }
-        (key, touched)
+        let sight = match old {
+            _ if !row.is_untouched() => Sight::Touched,
+            Some(old) if old.differs(&row) => Sight::Drifted,
+            _ => Sight::Known,
+        };
+        self.insert(key.clone(), row);
+        (key, sight)
     }
 
     /// Takes a Secret out that was deleted.
@@ -179,9 +219,9 @@ mod tests {
     fn a_secret_as_it_was_written_needs_no_look() {
         let mut targets = Targets::default();
 
-        let (_, touched) = targets.apply(secret("1", "v", "v"), &Salt::default());
+        let (_, sight) = targets.apply(secret("1", "v", "v"), &Salt::default());
 
-        assert!(!touched);
+        assert_eq!(sight, Sight::Known);
     }
 
     #[test]
@@ -191,7 +231,46 @@ mod tests {
         let (_, first) = targets.apply(secret("2", "edited", "v"), &Salt::default());
         let (_, again) = targets.apply(secret("2", "edited", "v"), &Salt::default());
 
-        assert_eq!((first, again), (true, false));
+        assert_eq!((first, again), (Sight::Touched, Sight::Known));
+    }
+
+    fn labelled(version: &str, label: &str) -> Secret {
+        let mut secret = secret(version, "v", "v");
+        let labels = secret.metadata.labels.get_or_insert_default();
+        labels.insert("app".to_owned(), label.to_owned());
+        secret
+    }
+
+    #[test]
+    fn a_label_that_somebody_else_changed_is_seen_once() {
+        let (mut targets, salt) = (Targets::default(), Salt::default());
+        targets.apply(labelled("1", "a"), &salt);
+
+        let (_, first) = targets.apply(labelled("2", "b"), &salt);
+        let (_, again) = targets.apply(labelled("2", "b"), &salt);
+        let (_, same) = targets.apply(labelled("3", "b"), &salt);
+
+        let seen = (first, again, same);
+        assert_eq!(seen, (Sight::Drifted, Sight::Known, Sight::Known));
+    }
+
+    #[test]
+    fn our_own_write_is_not_taken_for_somebody_elses_when_the_watch_is_first() {
+        let (mut targets, salt) = (Targets::default(), Salt::default());
+        let (key, _) = targets.apply(labelled("1", "a"), &salt);
+
+        targets.begin_write(key.clone());
+        let (_, early) = targets.apply(labelled("2", "b"), &salt);
+        assert_eq!(early, Sight::Known);
+        assert!(!targets.answered(labelled("2", "b"), &salt));
+
+        targets.begin_write(key.clone());
+        targets.apply(labelled("4", "c"), &salt);
+        assert!(targets.answered(labelled("3", "d"), &salt));
+
+        targets.begin_write(key.clone());
+        targets.apply(labelled("5", "e"), &salt);
+        assert!(targets.end_write(&key));
     }
 
     #[test]

@@ -115,8 +115,10 @@ fn decide_live(
     let due = refresh::resumed(object, due, refreshed.zip(settings.started), interval, now);
     let state = target_state(observed);
     let news = observed.inputs_changed && refresh::reacts(object, interval, now);
-    let wanted =
-        due == Due::Now || news || state == TargetState::Invalid || is_stuck(object, interval);
+    let wanted = due == Due::Now
+        || news
+        || state == TargetState::Invalid
+        || must_retry(object, interval, now);
     if wanted {
         return fetch::list(observed, settings).map(Decision::Fetch);
     }
@@ -127,14 +129,15 @@ fn decide_live(
     })
 }
 
-/// Whether the object failed and no refresh would ever mend its condition.
-fn is_stuck(object: &ExternalSecret, interval: GoDuration) -> bool {
+/// Whether the object failed: its condition is to be mended now, not by a refresh that may be an hour
+/// away or never come. What made it run before it was due may be forgotten since, with the process.
+fn must_retry(object: &ExternalSecret, interval: GoDuration, now: Timestamp) -> bool {
     let conditions = object
         .status
         .as_ref()
         .map(|status| status.conditions.as_slice());
     let failed = conditions.and_then(is_ready) == Some(false);
-    failed && !refresh::is_periodic(object, interval)
+    failed && (!refresh::is_periodic(object, interval) || refresh::reacts(object, interval, now))
 }
 
 fn wake_up(due: Due, interval: GoDuration, jitter: f64) -> Option<Timestamp> {

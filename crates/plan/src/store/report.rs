@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use lockstep_api::conditions::Condition;
 use lockstep_api::store::StoreCapabilities;
 use lockstep_api::{SecretStoreStatus, keys, messages, reasons};
+use lockstep_provider::error::Retry;
 use lockstep_provider::{Access, Capabilities, Check, Error, Stability};
 
 use super::{StoreFailure, StoreObject};
@@ -16,6 +17,10 @@ use crate::conditions::{ready, set};
 use crate::event::EventNote;
 use crate::failure::{Failure, describe};
 use crate::settings::Settings;
+
+/// Longest time between two checks of a store that cannot be reached: those who wait for it are to
+/// hear of its return as soon as from a probe.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(30);
 
 /// How the check of a store ended.
 #[derive(Debug)]
@@ -58,6 +63,8 @@ pub struct StorePlan {
     pub next: Option<Duration>,
     /// Whether to try again with a growing delay.
     pub retry: bool,
+    /// The longest that delay may become, where it has a limit of its own.
+    pub longest: Option<Duration>,
     /// Whether the condition changed: worth a log line and waking those who wait for the store.
     pub condition_changed: bool,
 }
@@ -91,6 +98,7 @@ pub fn report<'a>(
         events,
         next: finding.next,
         retry: finding.retry,
+        longest: finding.longest,
         condition_changed,
     }
 }
@@ -105,6 +113,7 @@ struct Finding {
     news: Vec<EventNote>,
     next: Option<Duration>,
     retry: bool,
+    longest: Option<Duration>,
 }
 
 impl Finding {
@@ -165,6 +174,7 @@ impl Finding {
             news: Vec::new(),
             next: None,
             retry,
+            longest: (failure.retry() == Retry::Breaker).then_some(LONGEST_OUTAGE),
         }
     }
 
@@ -177,6 +187,7 @@ impl Finding {
             news: vec![EventNote::warning(reason, describe(error))],
             next: Some(interval),
             retry: false,
+            longest: None,
         }
     }
 
@@ -197,6 +208,7 @@ impl Finding {
                 .collect(),
             next: Some(interval),
             retry: false,
+            longest: None,
         }
     }
 }

@@ -298,6 +298,20 @@ fn a_failed_check_keeps_the_capabilities_and_is_tried_again() {
 }
 
 #[test]
+fn a_store_that_cannot_be_reached_is_checked_as_often_as_one_that_is_probed() {
+    let unreachable = || Error::unreachable("connection refused");
+
+    let unchecked = reported(&fake(), checked(Check::Failed(unreachable())));
+    let unconnected = reported(&fake(), CheckOutcome::NotConnected(unreachable()));
+    let refused = reported(&fake(), checked(Check::Failed(Error::invalid_spec("no"))));
+
+    let within = Some(Duration::from_secs(30));
+    assert_eq!((unchecked.retry, unchecked.longest), (true, within));
+    assert_eq!((unconnected.retry, unconnected.longest), (true, within));
+    assert_eq!((refused.retry, refused.longest), (true, None));
+}
+
+#[test]
 fn a_store_without_a_connection_names_the_cause() {
     let error = Error::new(
         lockstep_provider::ErrorKind::Unauthenticated,

@@ -107,6 +107,13 @@ impl TargetRow {
         self.untouched
     }
 
+    /// Whether it is another row of the same Secret, in what a refresh would look at.
+    pub fn differs(&self, other: &Self) -> bool {
+        self.facts != other.facts
+            || self.controller != other.controller
+            || self.secret_type != other.secret_type
+    }
+
     /// Whether the ExternalSecret with this unique id controls it.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         !uid.is_empty()

@@ -123,6 +123,24 @@ async fn a_panicking_run_is_counted_and_tried_again_with_back_off() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_back_off_with_a_limit_stays_within_it() {
+    let dispatcher = dispatcher(Concurrency::Automatic);
+    let handle = dispatcher.handle();
+    let longest = Duration::from_secs(30);
+    let (mut runs, _shutdown) = start(dispatcher, move |_, _| Next::FailedWithin(longest));
+
+    handle.fresh(1);
+
+    let mut seconds = Vec::new();
+    for _ in 0..12 {
+        seconds.push(runs.recv().await.unwrap().1);
+    }
+    let gaps: Vec<u64> = seconds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps[0] <= 2 && gaps[3] >= 6, "{gaps:?}");
+    assert!(gaps.iter().all(|gap| *gap <= 31), "{gaps:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_hung_run_ends_at_the_deadline_and_others_go_on() {
     let dispatcher = dispatcher(Concurrency::AtMost(2));
     let handle = dispatcher.handle();

@@ -165,18 +165,39 @@ fn a_changed_input_is_news_until_a_sync_followed_it() {
     let memory = |objects: &ExternalSecrets| objects.take(&key("a")).unwrap().1;
 
     objects.ask(&key("a"), now, true);
-    let seen = memory(&objects).changes;
-    objects.note_run(&key("a"), 0, &outcome(None), seen);
+    let seen = memory(&objects);
+    objects.note_run(&key("a"), 0, &outcome(None), &seen);
     assert!(memory(&objects).inputs_changed(), "the run failed");
 
     objects.ask(&key("a"), now, true);
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), seen);
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
     assert!(
         memory(&objects).inputs_changed(),
         "another change came meanwhile"
     );
 
-    let seen = memory(&objects).changes;
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), seen);
+    let seen = memory(&objects);
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
     assert!(!memory(&objects).inputs_changed());
+}
+
+#[test]
+fn a_target_that_others_changed_is_news_until_a_sync_has_looked_at_it() {
+    let now = Timestamp::UNIX_EPOCH;
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("a", 1, |_| {}));
+    let memory = |objects: &ExternalSecrets| objects.take(&key("a")).unwrap().1;
+
+    objects.target_changed(&key("a"));
+    let seen = memory(&objects);
+    objects.note_run(&key("a"), 0, &outcome(None), &seen);
+    assert!(memory(&objects).target_changed(), "the run was idle");
+
+    objects.target_changed(&key("a"));
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    assert!(memory(&objects).target_changed(), "it changed meanwhile");
+
+    let seen = memory(&objects);
+    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    assert!(!memory(&objects).target_changed());
 }

@@ -604,12 +604,16 @@ fn the_owner_label_is_that_of_upstream() {
 }
 
 #[test]
-fn a_failed_object_that_no_refresh_would_mend_is_tried_again() {
+fn a_failed_object_is_tried_again_before_its_next_refresh_unless_a_window_is_closed() {
     for (spec, fetches) in [
         ("refreshPolicy: CreatedOnce", true),
         ("refreshPolicy: OnChange", true),
         ("refreshInterval: '0'", true),
-        ("refreshInterval: 1h", false),
+        ("refreshInterval: 1h", true),
+        (
+            "syncWindows: {kind: deny, windows: [{schedule: 0 11 * * *, duration: 2h}]}",
+            false,
+        ),
     ] {
         let mut object = synced(one_value(spec));
         let conditions = &mut object.status.as_mut().unwrap().conditions;
