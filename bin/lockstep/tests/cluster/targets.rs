@@ -40,6 +40,61 @@ fn an_edited_target_is_repaired_and_a_deleted_one_comes_back() {
     });
 }
 
+/// An ExternalSecret whose refreshes are shared reads, which run nothing while values stay the same.
+fn put_refreshed(room: &Room, policy: &str) -> String {
+    room.fill();
+    room.apply(&json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+        "metadata": {"name": "es"},
+        "spec": {
+            "refreshInterval": "2s", "secretStoreRef": {"name": "store"},
+            "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
+            "target": {"creationPolicy": policy},
+        },
+    }));
+    room.synced();
+    until("the Secret", || {
+        let secret = room.secret("es");
+        let is = data(secret.as_ref()).is_some();
+        if is { Ok(secret) } else { Err(secret) }
+    });
+    format!("/api/v1/namespaces/{}/secrets/es", room.namespace)
+}
+
+#[test]
+fn a_target_that_nobody_owns_comes_back_with_the_next_refresh() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let _operator = operator(cluster, &[&room.flag()]);
+    let path = put_refreshed(&room, "Orphan");
+
+    room.api.delete(&path).unwrap();
+
+    until("return", || {
+        let secret = room.secret("es");
+        let is = data(secret.as_ref()) == Some("dg==");
+        if is { Ok(secret) } else { Err(secret) }
+    });
+}
+
+#[test]
+fn an_owner_that_was_taken_away_comes_back_with_the_next_refresh() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let _operator = operator(cluster, &[&room.flag()]);
+    let path = put_refreshed(&room, "Owner");
+    let taken = json!({"metadata": {"ownerReferences": null}});
+
+    let left = room.api.merge(&path, &taken).unwrap();
+    assert_eq!(left["metadata"]["ownerReferences"], Value::Null);
+
+    until("the owner", || {
+        let owners = room.secret("es").unwrap()["metadata"]["ownerReferences"].clone();
+        let is = owners[0]["kind"] == "ExternalSecret";
+        if is { Ok(owners) } else { Err(owners) }
+    });
+}
+
 #[test]
 fn a_secret_controlled_by_someone_else_stays_as_it_is() {
     let cluster = Cluster::shared().unwrap();
