@@ -186,6 +186,9 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         settings,
         namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
         check_secret_stores: flags.scope.enable_secret_store_reconciler,
+        // They fill many namespaces, so an operator that is bound to one leaves them alone.
+        cluster_external_secrets: flags.scope.enable_cluster_external_secret_reconciler
+            && flags.scope.namespace.is_empty(),
         concurrency: Concurrency::from_flag(flags.concurrent.try_into().unwrap_or(0)),
         deletion_guard: flags.deletion_guard == "on",
         probe_versions: flags.probe_versions,

@@ -65,5 +65,7 @@ pub const PUSH_UNCHANGED_SUFFIX: &str = ". Existing secrets in providers unchang
 pub const PUSH_SOURCE_DELETED: &str = "source secret deleted; provider secrets cleaned up";
 /// PushSecret whose source cannot be read.
 pub const PUSH_NO_SOURCE: &str = "could not get source secret";
+/// Namespace of a ClusterExternalSecret where the name of its child is taken.
+pub const CHILD_EXISTS: &str = "external secret already exists in namespace";
 /// ClusterExternalSecret with failures.
 pub const NAMESPACES_FAILED: &str = "one or more namespaces failed";

@@ -1,6 +1,7 @@
 //! What the controllers know of the cluster, reduced to rows. Watches write it, runs read it; a
 //! lock is held for a lookup and never across an await.
 
+mod cluster_external_secrets;
 mod external_secrets;
 mod inputs;
 mod namespaces;
@@ -13,9 +14,12 @@ mod targets;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub(crate) use cluster_external_secrets::{
+    ClusterExternalSecrets, Row as ClusterExternalSecretRow,
+};
 pub(crate) use external_secrets::{ExternalSecrets, Memory, Touch, key_of as external_secret_key};
 pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};
-pub(crate) use namespaces::Namespaces;
+pub(crate) use namespaces::{Labels, Namespaces};
 pub(crate) use push_secrets::{PushSecrets, key_of as push_secret_key};
 pub(crate) use relist::Relist;
 pub(crate) use stores::{StoreTouch, Stores};
@@ -26,6 +30,7 @@ pub(crate) use targets::{Sight, Targets, key_of as target_key};
 pub(crate) struct Mirror {
     external_secrets: Mutex<ExternalSecrets>,
     push_secrets: Mutex<PushSecrets>,
+    cluster_external_secrets: Mutex<ClusterExternalSecrets>,
     stores: Mutex<Stores>,
     targets: Mutex<Targets>,
     namespaces: Mutex<Namespaces>,
@@ -39,6 +44,10 @@ impl Mirror {
 
     pub(crate) fn push_secrets(&self) -> MutexGuard<'_, PushSecrets> {
         locked(&self.push_secrets)
+    }
+
+    pub(crate) fn cluster_external_secrets(&self) -> MutexGuard<'_, ClusterExternalSecrets> {
+        locked(&self.cluster_external_secrets)
     }
 
     pub(crate) fn stores(&self) -> MutexGuard<'_, Stores> {

@@ -8,7 +8,9 @@ use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
-use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
+use lockstep_api::{
+    ClusterExternalSecret, ClusterSecretStore, ExternalSecret, PushSecret, SecretStore,
+};
 use lockstep_engine::reads::Observer;
 use lockstep_plan::StoreKind;
 use lockstep_provider::Services;
@@ -25,10 +27,13 @@ use crate::config::Config;
 use crate::gate::{self, Gate};
 use crate::gauges::Gauges;
 use crate::key::ObjectKey;
-use crate::scrape::{ExternalSecretRows, PushSecretRows, StoreRows};
+use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
-use crate::{external_secret, push_secret, push_watches, sharing, store, watches};
+use crate::{
+    cluster_external_secret, cluster_watches, external_secret, push_secret, push_watches, sharing,
+    store, watches,
+};
 
 /// How long the last events may take after a stop was asked for.
 const EVENTS_GRACE: Duration = Duration::from_millis(250);
@@ -62,6 +67,7 @@ struct Controllers {
     push_secrets: Dispatcher<ObjectKey>,
     secret_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_stores: Dispatcher<lockstep_plan::StoreKey>,
+    cluster_external_secrets: Dispatcher<String>,
 }
 
 impl Controllers {
@@ -79,6 +85,7 @@ impl Controllers {
             push_secrets: Dispatcher::new(settings("pushsecret")),
             secret_stores: Dispatcher::new(settings("secretstore")),
             cluster_stores: Dispatcher::new(settings("clustersecretstore")),
+            cluster_external_secrets: Dispatcher::new(settings("clusterexternalsecret")),
         }
     }
 
@@ -88,6 +95,7 @@ impl Controllers {
             push_secrets: self.push_secrets.handle(),
             secret_stores: self.secret_stores.handle(),
             cluster_stores: self.cluster_stores.handle(),
+            cluster_external_secrets: self.cluster_external_secrets.handle(),
         };
         let events = Events::start(&edges.client, Arc::clone(&edges.services.time));
         let recorders = Recorders {
@@ -124,6 +132,15 @@ impl Controllers {
             let dispatcher = self.push_secrets.by_class(Arc::new(store_of));
             dispatcher.run(run, shutdown.clone()).await;
         };
+        let cluster_external_secrets = async {
+            if !config.cluster_external_secrets || !gates.fan_out_opened(&shutdown).await {
+                return;
+            }
+            let shared = Arc::clone(&shared);
+            let run = move |job: Job<_>| cluster_external_secret::run(Arc::clone(&shared), job.key);
+            let dispatcher = self.cluster_external_secrets;
+            dispatcher.run(run, shutdown.clone()).await;
+        };
         let external_secrets = async {
             tokio::select! {
                 () = gates.opened() => {}
@@ -142,7 +159,8 @@ impl Controllers {
             secret_stores,
             cluster_stores,
             external_secrets,
-            push_secrets
+            push_secrets,
+            cluster_external_secrets
         );
         shared.recorders.all.flush(EVENTS_GRACE).await;
     }
@@ -156,6 +174,7 @@ struct Gates {
     secret_stores: Gate,
     cluster_stores: Gate,
     namespaces: Gate,
+    cluster_external_secrets: Gate,
     cluster_scope: bool,
 }
 
@@ -177,6 +196,22 @@ impl Gates {
         let optional: &[Gate] = if self.cluster_scope { &optional } else { &[] };
         tokio::select! {
             () = gate::all(&required, optional) => true,
+            () = shutdown.requested() => false,
+        }
+    }
+}
+
+impl Gates {
+    /// Whether ClusterExternalSecrets may run: once all they could take for missing was listed, unless
+    /// a stop comes first.
+    async fn fan_out_opened(&self, shutdown: &Shutdown) -> bool {
+        let required = [
+            self.cluster_external_secrets.clone(),
+            self.external_secrets.clone(),
+            self.namespaces.clone(),
+        ];
+        tokio::select! {
+            () = gate::all(&required, &[]) => true,
             () = shutdown.requested() => false,
         }
     }
@@ -237,7 +272,19 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
             "clustersecretstores",
             watches::cluster_stores(Arc::clone(shared), changes, gate),
         );
+    }
 
+    if config.cluster_external_secrets {
+        let api = Api::<Guarded<ClusterExternalSecret>>::all(edges.client.clone());
+        let changes = watch(api, all(), part(ClusterExternalSecret::CRD_NAME));
+        let gate = gates.cluster_external_secrets.clone();
+        spawn(
+            "clusterexternalsecrets",
+            cluster_watches::cluster_external_secrets(Arc::clone(shared), changes, gate),
+        );
+    }
+
+    if config.settings.cluster_stores || config.cluster_external_secrets {
         let api = Api::<Guarded<PartialObjectMeta<Namespace>>>::all(edges.client.clone());
         let changes = watch(api, all(), part("namespaces"));
         let gate = gates.namespaces.clone();
@@ -271,6 +318,12 @@ fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
     }));
     if config.settings.push_secrets {
         metrics.add_rows(Arc::new(PushSecretRows {
+            shared: Arc::clone(shared),
+            extended,
+        }));
+    }
+    if config.cluster_external_secrets {
+        metrics.add_rows(Arc::new(ClusterExternalSecretRows {
             shared: Arc::clone(shared),
             extended,
         }));

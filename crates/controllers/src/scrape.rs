@@ -130,6 +130,39 @@ impl Rows for PushSecretRows {
     }
 }
 
+/// Series of ClusterExternalSecrets. There are few, so one page holds them all.
+pub(crate) struct ClusterExternalSecretRows {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) extended: bool,
+}
+
+impl Rows for ClusterExternalSecretRows {
+    fn families(&self) -> &'static [Family] {
+        &[
+            Family {
+                name: "clusterexternalsecret_status_condition",
+                kind: Kind::Gauge,
+                help: "The status condition of a ClusterExternalSecret",
+            },
+            Family {
+                name: "clusterexternalsecret_reconcile_duration",
+                kind: Kind::Gauge,
+                help: "The duration of the last run of a ClusterExternalSecret in nanoseconds",
+            },
+        ]
+    }
+
+    fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
+        let objects = self.shared.mirror.cluster_external_secrets();
+        for (name, row) in objects.rows() {
+            let own = row.object.metadata.labels.clone().unwrap_or_default();
+            let labels = labels("", name, self.extended.then_some(&own));
+            state(page, family, &labels, (row.last_nanos, row.ready()));
+        }
+        None
+    }
+}
+
 /// The object a page ended with.
 fn behind(cursor: Option<&str>) -> Option<ObjectKey> {
     let (namespace, name) = cursor?.split_once('/')?;

@@ -50,6 +50,8 @@ pub(crate) struct Queues {
     pub(crate) push_secrets: Handle<ObjectKey>,
     pub(crate) secret_stores: Handle<StoreKey>,
     pub(crate) cluster_stores: Handle<StoreKey>,
+    /// By name.
+    pub(crate) cluster_external_secrets: Handle<String>,
 }
 
 /// Event recorders, one a component name.

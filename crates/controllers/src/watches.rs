@@ -1,7 +1,7 @@
 //! Watches feed the mirror, and the mirror's news feed the queues. The only place where an event of
 //! the cluster becomes work.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
@@ -13,11 +13,12 @@ use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::watch::Change;
 
+use crate::cluster_watches::Owned;
 use crate::gate::Gate;
 use crate::key::ObjectKey;
-use crate::mirror::{InputKind, Sight, StoreTouch, Touch};
+use crate::mirror::{InputKind, Labels, Sight, StoreTouch, Touch};
 use crate::shared::Shared;
-use crate::{inputs, push_watches};
+use crate::{cluster_watches, inputs, push_watches};
 
 /// Time between the runs of two users of something that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -35,7 +36,9 @@ pub(crate) async fn external_secrets(
             Change::Applied(object) => {
                 let now = shared.now();
                 let inputs = inputs::of_object(&object);
+                let owned = Owned::of(&object.metadata);
                 let (key, touch) = shared.mirror.external_secrets().apply(object, now);
+                cluster_watches::saw_child(&shared, &key, owned, touch);
                 if touch != Touch::Same {
                     inputs::follow_object(&shared, &key, inputs);
                     shared.queues.external_secrets.fresh(key);
@@ -142,7 +145,8 @@ async fn stores<K: Into<StoreRecord>>(
     }
 }
 
-/// Namespaces: new labels may admit an ExternalSecret to a cluster store.
+/// Namespaces: new labels may admit an ExternalSecret to a cluster store, or select the namespace for
+/// a ClusterExternalSecret.
 pub(crate) async fn namespaces(
     shared: Arc<Shared>,
     changes: impl Stream<Item = Change<PartialObjectMeta<Namespace>>>,
@@ -152,16 +156,24 @@ pub(crate) async fn namespaces(
     while let Some(change) = changes.next().await {
         match change {
             Change::Applied(namespace) => {
-                let name = namespace.metadata.name.unwrap_or_default();
-                let labels: BTreeMap<_, _> = namespace.metadata.labels.unwrap_or_default();
-                let news = shared.mirror.namespaces().apply(name.clone(), labels);
-                if news && gate.is_open() {
+                let name = namespace.metadata.name.clone().unwrap_or_default();
+                let touch = shared.mirror.namespaces().apply(namespace.metadata);
+                if !gate.is_open() {
+                    continue;
+                }
+                if touch.labels {
                     namespace_changed(&shared, &name);
+                }
+                if touch.labels || touch.life {
+                    let now = shared.mirror.namespaces().labels(&name);
+                    let labels: Vec<Labels> = touch.before.into_iter().chain([now]).collect();
+                    cluster_watches::namespace_changed(&shared, &name, &labels);
                 }
             }
             Change::Deleted(namespace) => {
                 let name = namespace.metadata.name.unwrap_or_default();
-                shared.mirror.namespaces().remove(&name);
+                let labels = shared.mirror.namespaces().remove(&name);
+                cluster_watches::namespace_changed(&shared, &name, labels.as_slice());
             }
             Change::Reset => shared.mirror.namespaces().begin_list(),
             Change::Synced => {
@@ -289,6 +301,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
     shared.queues.external_secrets.remove(key);
     shared.sharing.leave(key);
     shared.deletions.gone(key);
+    cluster_watches::lost_child(shared, key);
 }
 
 /// New labels: who waits may be admitted now, and who shares reads may be shut out.

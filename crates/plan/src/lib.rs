@@ -6,6 +6,7 @@
 //! status, events and the next wake-up with [`external_secret::report()`].
 
 pub mod cause;
+pub mod cluster_external_secret;
 pub mod conditions;
 mod decode;
 pub mod event;
@@ -20,6 +21,7 @@ mod refresh;
 mod render;
 mod rewrite;
 pub mod settings;
+mod status_patch;
 pub mod store;
 pub mod target;
 #[cfg(test)]

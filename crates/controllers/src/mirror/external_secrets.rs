@@ -202,6 +202,11 @@ impl ExternalSecrets {
         Some((row.packed.open()?, row.memory))
     }
 
+    /// The object as last seen.
+    pub(crate) fn object(&self, key: &ObjectKey) -> Option<ExternalSecret> {
+        self.rows.get(key)?.packed.open()
+    }
+
     /// The object for a run, and what is remembered of it.
     pub(crate) fn take(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;

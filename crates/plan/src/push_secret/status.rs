@@ -5,13 +5,14 @@ use jiff::Timestamp;
 use lockstep_api::PushSecret;
 use lockstep_api::conditions::Condition;
 use lockstep_api::push_secret::{PushSecretStatus, SyncedPushSecrets};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Observed, refresh};
 use crate::conditions::{seconds, set};
 use crate::meta::synced_resource_version;
 use crate::note;
 use crate::settings::Settings;
+use crate::status_patch::merge_patch;
 
 /// What a run changes in the status.
 pub(super) struct Change {
@@ -97,31 +98,8 @@ pub fn forget_record(object: &PushSecret) -> PushSecretStatus {
     }
 }
 
-/// The JSON merge patch that turns one status into another: members that are gone are nulled, or the
-/// record would never lose an entry.
+/// The JSON merge patch that turns one status into another: without it the record would never lose an
+/// entry.
 pub fn status_patch(old: Option<&PushSecretStatus>, new: &PushSecretStatus) -> Value {
-    let json = |status: Option<&PushSecretStatus>| {
-        let value = status.and_then(|status| serde_json::to_value(status).ok());
-        value.unwrap_or_else(|| Value::Object(Map::new()))
-    };
-    merge_patch(&json(old), json(Some(new)))
-}
-
-fn merge_patch(old: &Value, new: Value) -> Value {
-    let (before, after) = match (old.as_object(), new) {
-        (Some(before), Value::Object(after)) => (before, after),
-        (_, new) => return new,
-    };
-    let mut patch = Map::new();
-    for key in before.keys().filter(|key| !after.contains_key(*key)) {
-        patch.insert(key.clone(), Value::Null);
-    }
-    for (key, value) in after {
-        let value = match before.get(&key) {
-            Some(known) if known.is_object() && value.is_object() => merge_patch(known, value),
-            _ => value,
-        };
-        patch.insert(key, value);
-    }
-    Value::Object(patch)
+    merge_patch(old, new)
 }

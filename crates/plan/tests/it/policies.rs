@@ -247,10 +247,9 @@ spec:
         match (self.event, self.creation) {
             (Event::Denied, _) => (self.untouched(), FAILED),
             (Event::RemoteGone, creation) => match (self.deletion, creation) {
-                // The missing secret is an error under Retain.
-                ("Retain", _) => (self.untouched(), FAILED),
                 ("Delete", "Owner") => (Vec::new(), "SecretDeleted"),
-                ("Delete", _) => (self.untouched(), FAILED),
+                // The missing secret is an error under Retain.
+                ("Retain" | "Delete", _) => (self.untouched(), FAILED),
                 (_, "Merge") => (vec!["es foreign=x"], SYNCED),
                 (_, "None") => (Vec::new(), SYNCED),
                 _ => (vec!["es"], SYNCED),

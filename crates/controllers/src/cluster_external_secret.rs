@@ -1,0 +1,265 @@
+//! The ClusterExternalSecret controller: collects what the mirror knows, carries out what was decided
+//! namespace by namespace, and writes what came of it. Decides nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::{StreamExt, stream};
+use k8s_openapi::api::core::v1::Namespace;
+use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
+use lockstep_api::{ClusterExternalSecret, ExternalSecret};
+use lockstep_engine::WorldError;
+use lockstep_plan::cluster_external_secret::{
+    Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
+    decide, refused, report, status_patch,
+};
+use lockstep_plan::external_secret::NextRun;
+use lockstep_runtime::dispatch::Next;
+use lockstep_runtime::target::{Target, Written};
+use serde_json::Value;
+
+use crate::key::ObjectKey;
+use crate::mirror::ClusterExternalSecretRow;
+use crate::shared::Shared;
+use crate::world::{target, world_error};
+
+/// Namespaces of one object that are worked on at once.
+const AT_ONCE: usize = 8;
+
+/// Runs one object.
+pub(crate) async fn run(shared: Arc<Shared>, name: String) -> Next {
+    let clock = Instant::now();
+    let next = match keep(&shared, &name).await {
+        Ok(next) => next,
+        Err(WorldError::NotFound) => Next::Idle,
+        Err(WorldError::Failed(error)) => {
+            tracing::warn!(cluster_external_secret = %name, %error, "run failed");
+            Next::Failed
+        }
+        Err(error) => {
+            tracing::debug!(cluster_external_secret = %name, %error, "changed meanwhile");
+            Next::Again
+        }
+    };
+    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    shared
+        .mirror
+        .cluster_external_secrets()
+        .note_run(&name, nanos);
+    next
+}
+
+async fn keep(shared: &Shared, name: &str) -> Result<Next, WorldError> {
+    let known = shared.mirror.cluster_external_secrets().get(name);
+    let Some(mut row) = known else {
+        return Ok(Next::Idle);
+    };
+    if let Decision::Claim(patch) = decide(&observe(shared, &row)) {
+        row.object = Arc::new(patch_object(shared, &row.object, &patch).await?);
+    }
+    let observed = observe(shared, &row);
+    match decide(&observed) {
+        Decision::Gone | Decision::Claim(_) => Ok(Next::Idle),
+        Decision::Release(work, patch) => {
+            let outcomes = carry_out(shared, &row.object, work).await?;
+            if let Some((namespace, trouble)) = first_trouble(&outcomes) {
+                let text = format!("could not clean up namespace {namespace}: {trouble}");
+                return Err(WorldError::Failed(text));
+            }
+            patch_object(shared, &row.object, &patch).await?;
+            Ok(Next::Idle)
+        }
+        Decision::Refuse(reason) => {
+            let report = refused(&row.object, reason, shared.settings());
+            conclude(shared, &row.object, &report).await
+        }
+        Decision::Keep(work) => {
+            let now = shared.now();
+            let outcomes = carry_out(shared, &row.object, work).await?;
+            let report = report(&row.object, outcomes, shared.settings(), now);
+            conclude(shared, &row.object, &report).await
+        }
+    }
+}
+
+fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'a> {
+    let object = row.object.as_ref();
+    let name = object.metadata.name.as_deref().unwrap_or_default();
+    let mark = namespace_finalizer(name);
+    let (mut wanted, mut marked) = (BTreeMap::new(), BTreeMap::new());
+    for (namespace, labels, metadata) in shared.mirror.namespaces().all() {
+        let selected = row.wanted.as_ref().as_ref();
+        if selected.is_ok_and(|selected| selected.contains(namespace, labels)) {
+            wanted.insert(namespace.clone(), metadata.clone());
+        } else if metadata.finalizers.iter().flatten().any(|one| *one == mark) {
+            marked.insert(namespace.clone(), metadata.clone());
+        }
+    }
+    let children = shared.mirror.external_secrets();
+    let existing = wanted.keys().filter_map(|namespace| {
+        let key = ObjectKey::new(namespace, child_name(object));
+        Some((namespace.clone(), children.object(&key)?))
+    });
+    let existing = existing.collect();
+    drop(children);
+    Observed {
+        object,
+        wanted: match row.wanted.as_ref() {
+            Ok(_) => Ok(wanted),
+            Err(reason) => Err(reason.clone()),
+        },
+        marked,
+        existing,
+        owned: shared.mirror.cluster_external_secrets().children_of(name),
+    }
+}
+
+/// Does the work in all namespaces. An error means that something changed meanwhile: what is seen by
+/// then is decided upon again.
+async fn carry_out(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    work: Work,
+) -> Result<BTreeMap<String, Outcome>, WorldError> {
+    let tasks = work.into_iter().map(|(namespace, task)| async move {
+        let outcome = perform(shared, object, &namespace, task).await;
+        outcome.map(|outcome| (namespace, outcome))
+    });
+    let done: Vec<_> = stream::iter(tasks).buffered(AT_ONCE).collect().await;
+    done.into_iter().collect()
+}
+
+async fn perform(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    namespace: &str,
+    task: Task,
+) -> Result<Outcome, WorldError> {
+    for step in task.steps {
+        if let Step::Refuse(reason) = step {
+            return Ok(Outcome::Failed(Trouble::Refused(reason)));
+        }
+        match take(shared, object, namespace, step).await {
+            Ok(()) => {}
+            // The namespace is gone.
+            Err(WorldError::NotFound) => return Ok(Outcome::Left),
+            Err(WorldError::Failed(text)) => return Ok(Outcome::Failed(Trouble::Failed(text))),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(if task.keeps {
+        Outcome::Kept
+    } else {
+        Outcome::Left
+    })
+}
+
+async fn take(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    namespace: &str,
+    step: Step,
+) -> Result<(), WorldError> {
+    let (writer, manager) = (&shared.writer, Some(FIELD_MANAGER));
+    let named = |name: &str| Target::of::<ExternalSecret>(Some(namespace), name);
+    let done = match step {
+        Step::Refuse(_) => return Ok(()),
+        Step::Delete(child) => writer.delete(&named(&child.name), &child.uid, None).await,
+        Step::Mark(patch) => {
+            let target = Target::of::<Namespace>(None, namespace);
+            let marked = writer.merge(&target, &patch, manager).await;
+            marked.map(|namespace: Namespace| {
+                // The next run must not see the namespace as it was.
+                shared.mirror.namespaces().answered(namespace.metadata);
+            })
+        }
+        Step::Create(child) => {
+            let target = named(child_name(object));
+            let created = writer.create(&target, child.as_ref(), manager).await;
+            created.map(|_: Written| ())
+        }
+        Step::Update(name) => {
+            return update(shared, object, (namespace, &named(&name))).await;
+        }
+    };
+    done.map_err(world_error)
+}
+
+/// Writes a child anew, from the one that is there now.
+async fn update(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    (namespace, target): (&str, &Target),
+) -> Result<(), WorldError> {
+    let live: Option<ExternalSecret> = target.get(&shared.client).await.map_err(world_error)?;
+    let owner = live.as_ref().and_then(|live| controls(&live.metadata));
+    if owner.as_deref() != object.metadata.name.as_deref() {
+        return Err(WorldError::Conflict("another owner, or gone".to_owned()));
+    }
+    let right = child(object, namespace, live);
+    let manager = Some(FIELD_MANAGER);
+    let written = shared.writer.replace(target, &right, manager).await;
+    written.map(|_: Written| ()).map_err(world_error)
+}
+
+fn first_trouble(outcomes: &BTreeMap<String, Outcome>) -> Option<(&str, &str)> {
+    outcomes
+        .iter()
+        .find_map(|(namespace, outcome)| match outcome {
+            Outcome::Failed(Trouble::Refused(text) | Trouble::Failed(text)) => {
+                Some((namespace.as_str(), text.as_str()))
+            }
+            _ => None,
+        })
+}
+
+async fn patch_object(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    patch: &Value,
+) -> Result<ClusterExternalSecret, WorldError> {
+    let target = target::<ClusterExternalSecret>(&object.metadata);
+    let writer = &shared.writer;
+    let patched = writer.merge(&target, patch, Some(FIELD_MANAGER)).await;
+    let patched: ClusterExternalSecret = patched.map_err(world_error)?;
+    let mut rows = shared.mirror.cluster_external_secrets();
+    rows.answered(patched.clone());
+    Ok(patched)
+}
+
+/// Writes the status, if it is news, and tells when to run again.
+async fn conclude(
+    shared: &Shared,
+    object: &ClusterExternalSecret,
+    report: &Report,
+) -> Result<Next, WorldError> {
+    let next = match report.next {
+        NextRun::At(time) => Next::At(time),
+        NextRun::OnChange => Next::Idle,
+        _ => Next::Failed,
+    };
+    let Some(status) = &report.status else {
+        return Ok(next);
+    };
+    let name = object.metadata.name.as_deref().unwrap_or_default();
+    tracing::info!(
+        cluster_external_secret = name,
+        ready = report.ready,
+        "status changed"
+    );
+    let target = target::<ClusterExternalSecret>(&object.metadata);
+    let uid = object.metadata.uid.as_deref().unwrap_or_default();
+    let patch = status_patch(object.status.as_ref(), status);
+    let manager = Some(FIELD_MANAGER);
+    let writer = &shared.writer;
+    let written = writer.patch_status(&target, uid, &patch, manager).await;
+    let written: ClusterExternalSecret = written.map_err(world_error)?;
+    let kept = written.status.as_ref();
+    let kept = kept.and_then(|status| status.observed_generation);
+    if status.observed_generation.is_some() && kept.is_none() {
+        shared.note_pruned_generation();
+    }
+    shared.mirror.cluster_external_secrets().answered(written);
+    Ok(next)
+}

@@ -1,0 +1,101 @@
+//! What becomes work for ClusterExternalSecrets: their own changes, those of their children, and
+//! those of namespaces. Objects run; what they do is decided in `lockstep-plan`.
+
+use std::sync::Arc;
+
+use futures_util::{Stream, StreamExt};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lockstep_api::ClusterExternalSecret;
+use lockstep_plan::cluster_external_secret::controls;
+use lockstep_runtime::watch::Change;
+
+use crate::gate::Gate;
+use crate::key::ObjectKey;
+use crate::mirror::{Labels, Touch};
+use crate::shared::Shared;
+
+/// ClusterExternalSecrets: whatever changed runs.
+pub(crate) async fn cluster_external_secrets(
+    shared: Arc<Shared>,
+    changes: impl Stream<Item = Change<ClusterExternalSecret>>,
+    gate: Gate,
+) {
+    let mut changes = std::pin::pin!(changes);
+    while let Some(change) = changes.next().await {
+        match change {
+            Change::Reset => shared.mirror.cluster_external_secrets().begin_list(),
+            Change::Applied(object) => {
+                let (name, touch) = shared.mirror.cluster_external_secrets().apply(object);
+                if touch != Touch::Same {
+                    run(&shared, [name]);
+                }
+            }
+            Change::Deleted(object) => {
+                let name = object.metadata.name.unwrap_or_default();
+                shared.mirror.cluster_external_secrets().remove(&name);
+                shared.queues.cluster_external_secrets.remove(&name);
+            }
+            Change::Synced => {
+                let gone = shared.mirror.cluster_external_secrets().end_list();
+                for name in &gone {
+                    shared.queues.cluster_external_secrets.remove(name);
+                }
+                gate.open();
+            }
+            Change::Invalid(_) => {}
+        }
+    }
+}
+
+/// Who controls an ExternalSecret, to be told to [`saw_child`].
+pub(crate) struct Owned {
+    owner: Option<String>,
+    uid: String,
+}
+
+impl Owned {
+    pub(crate) fn of(metadata: &ObjectMeta) -> Self {
+        Self {
+            owner: controls(metadata),
+            uid: metadata.uid.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// An ExternalSecret is there, touched or not: who controls it runs, and who did before.
+pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Owned, touch: Touch) {
+    let Owned { owner, uid } = child;
+    let mut rows = shared.mirror.cluster_external_secrets();
+    let former = rows.saw_child(key, owner.as_deref(), &uid);
+    drop(rows);
+    run(shared, former);
+    if touch != Touch::Same {
+        run(shared, owner);
+    }
+}
+
+/// An ExternalSecret is gone: who controlled it makes it anew, and whom it was in the way of may go on.
+pub(crate) fn lost_child(shared: &Shared, key: &ObjectKey) {
+    let mut rows = shared.mirror.cluster_external_secrets();
+    let owner = rows.forget_child(key);
+    let failed = rows.failed_in(key.namespace());
+    drop(rows);
+    run(shared, owner);
+    run(shared, failed);
+}
+
+/// A namespace is another one than it was: who wants it, or did, runs.
+pub(crate) fn namespace_changed(shared: &Shared, name: &str, labels: &[Labels]) {
+    let wanting = shared
+        .mirror
+        .cluster_external_secrets()
+        .wanting(name, labels);
+    run(shared, wanting);
+}
+
+fn run(shared: &Shared, names: impl IntoIterator<Item = String>) {
+    for name in names {
+        shared.queues.cluster_external_secrets.forgive(&name);
+        shared.queues.cluster_external_secrets.fresh(name);
+    }
+}
