@@ -158,6 +158,7 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         class: flags.scope.controller_class.clone(),
         flood_gate: flags.enable_flood_gate,
         cluster_stores: flags.scope.enable_cluster_store_reconciler,
+        secret_stores: flags.scope.enable_secret_store_reconciler,
         generic_targets: flags.unsafe_allow_generic_targets,
         push_secrets: flags.scope.enable_push_secret_reconciler,
         store_requeue: flags.store_requeue_interval,
@@ -185,7 +186,6 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
     Ok(Config {
         settings,
         namespace: Some(flags.scope.namespace.clone()).filter(|name| !name.is_empty()),
-        check_secret_stores: flags.scope.enable_secret_store_reconciler,
         // They fill many namespaces, so an operator that is bound to one leaves them alone.
         cluster_external_secrets: flags.scope.enable_cluster_external_secret_reconciler
             && flags.scope.namespace.is_empty(),

@@ -14,8 +14,6 @@ pub struct Config {
     pub settings: Settings,
     /// Only this namespace, where one is given.
     pub namespace: Option<String>,
-    /// Whether SecretStores are checked. They are watched in any case.
-    pub check_secret_stores: bool,
     /// Whether ClusterExternalSecrets are looked after.
     pub cluster_external_secrets: bool,
     /// Objects worked on at once, for each controller.

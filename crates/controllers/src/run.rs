@@ -120,7 +120,7 @@ impl Controllers {
                 }
             }
         };
-        let secret_stores = store_run(self.secret_stores, config.check_secret_stores);
+        let secret_stores = store_run(self.secret_stores, config.settings.secret_stores);
         let cluster_stores = store_run(self.cluster_stores, config.settings.cluster_stores);
         let push_secrets = async {
             if !config.settings.push_secrets || !gates.pushes_opened(&shared, &shutdown).await {
@@ -333,7 +333,7 @@ fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
         kind,
         extended,
     };
-    if config.check_secret_stores {
+    if config.settings.secret_stores {
         metrics.add_rows(Arc::new(stores(StoreKind::SecretStore)));
     }
     if config.settings.cluster_stores {

@@ -24,6 +24,8 @@ pub struct Settings {
     pub flood_gate: bool,
     /// Whether ClusterSecretStores are looked after.
     pub cluster_stores: bool,
+    /// Whether SecretStores are checked. They are watched in any case.
+    pub secret_stores: bool,
     /// Whether targets of other kinds than Secret are allowed.
     pub generic_targets: bool,
     /// Whether PushSecrets are looked after.
@@ -57,6 +59,7 @@ impl Default for Settings {
             class: "default".to_owned(),
             flood_gate: true,
             cluster_stores: true,
+            secret_stores: true,
             generic_targets: false,
             push_secrets: true,
             store_requeue: Duration::from_mins(5),

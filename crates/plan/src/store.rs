@@ -11,7 +11,7 @@ mod report;
 mod view;
 
 pub use access::{Access, Denied};
-pub(crate) use admit::{Refusal, admit, allow, not_found};
+pub(crate) use admit::{Refusal, admit, admit_push, allow, not_found};
 pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
 pub use finalizer::{has_finalizer, settle_finalizer};

@@ -52,7 +52,7 @@ fn one_flag_changes_one_setting() {
         ),
         (
             "--enable-secret-store-reconciler=false",
-            "check_secret_stores: false,",
+            "secret_stores: false,",
         ),
         (
             "--enable-push-secret-reconciler=false",

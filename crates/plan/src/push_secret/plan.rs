@@ -16,7 +16,7 @@ use crate::external_secret::TemplateSources;
 use crate::failure::Failure;
 use crate::render::{Means, Rendered, render_push};
 use crate::settings::Settings;
-use crate::store::{Refusal, StoreKey, StoreView, admit};
+use crate::store::{Refusal, StoreKey, StoreView, admit_push};
 
 /// Everything one run pushes.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ fn of_store(
     (settings, now): (&Settings, Timestamp),
 ) -> Result<Vec<Entry>, Failure> {
     let caller = (namespace(observed.object), observed.namespace_labels);
-    if let Err(Refusal { cause, text }) = admit(store, caller, settings) {
+    if let Err(Refusal { cause, text }) = admit_push(store, caller, settings) {
         let name = &store.key.name;
         let text = format!("could not get secrets client for store {name}: {text}");
         return Err(set_failed(cause, &text).from_store(store.key.clone()));

@@ -236,6 +236,29 @@ fn a_store_that_is_not_ready_gets_nothing() {
 }
 
 #[test]
+fn a_store_that_nobody_checks_is_pushed_to_unless_it_is_known_to_fail() {
+    let mut scene = set("data: [{match: {secretKey: a, remoteRef: {remoteKey: r}}}]");
+    scene.settings.secret_stores = false;
+    let mut store = ready_store("s");
+    for condition in store
+        .status
+        .iter_mut()
+        .flat_map(|status| &mut status.conditions)
+    {
+        condition.status = "False".to_owned();
+    }
+    scene.stores = lookup([StoreView::of(&store)]);
+    let failing = refused(&scene, map([("a", "1")]));
+    store.status = None;
+    scene.stores = lookup([StoreView::of(&store)]);
+
+    let plan = scene.plan(map([("a", "1")])).unwrap();
+
+    assert!(failing.ends_with("is not ready"), "{failing}");
+    assert_eq!(plan.stores[0].entries.as_ref().unwrap().len(), 1);
+}
+
+#[test]
 fn a_selector_of_a_set_that_matches_no_store_is_refused() {
     let scene = set("dataTo: [{storeRef: {labelSelector: {matchLabels: {x: y}}}}]");
 
