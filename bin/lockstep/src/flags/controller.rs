@@ -168,6 +168,9 @@ pub(crate) struct ScopeFlags {
     /// Look after SecretStores.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_secret_store_reconciler: bool,
+    /// Look after ClusterExternalSecrets.
+    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) enable_cluster_external_secret_reconciler: bool,
     /// Look after PushSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_push_secret_reconciler: bool,

@@ -26,9 +26,6 @@ pub(crate) struct UnusedFlags {
     /// No effect: the metrics server speaks HTTP/1.1.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_http2: Option<bool>,
-    /// No effect: ClusterExternalSecrets are not looked after yet.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    enable_cluster_external_secret_reconciler: Option<bool>,
     /// No effect: ClusterPushSecrets are not looked after yet.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_cluster_push_secret_reconciler: Option<bool>,
@@ -92,10 +89,6 @@ impl UnusedFlags {
                 self.enable_secret_api_read_on_cache_mismatch.is_some(),
             ),
             ("--enable-http2", self.enable_http2.is_some()),
-            (
-                "--enable-cluster-external-secret-reconciler",
-                self.enable_cluster_external_secret_reconciler.is_some(),
-            ),
             (
                 "--enable-cluster-push-secret-reconciler",
                 self.enable_cluster_push_secret_reconciler.is_some(),
