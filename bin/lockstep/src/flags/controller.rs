@@ -195,5 +195,6 @@ impl LogFlags {
     }
 }
 
-#[cfg(all(test, feature = "cluster"))]
+#[cfg(feature = "cluster")]
+#[cfg(test)]
 mod tests;

@@ -143,7 +143,8 @@ impl UnusedFlags {
     }
 }
 
-#[cfg(all(test, feature = "cluster"))]
+#[cfg(feature = "cluster")]
+#[cfg(test)]
 mod tests {
     use clap::{CommandFactory, FromArgMatches, Parser};
 
