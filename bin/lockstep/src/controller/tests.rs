@@ -55,6 +55,10 @@ fn one_flag_changes_one_setting() {
             "secret_stores: false,",
         ),
         (
+            "--enable-cluster-external-secret-reconciler=false",
+            "cluster_external_secrets: false,",
+        ),
+        (
             "--enable-push-secret-reconciler=false",
             "push_secrets: false,",
         ),

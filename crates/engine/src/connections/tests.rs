@@ -44,7 +44,7 @@ fn a_connection_nobody_asks_for_goes_a_while_after_its_end() {
     services.time.advance(Duration::from_secs(100));
     connections.sweep();
     assert_eq!(connections.len(), 1, "one ended a moment ago");
-    services.time.advance(Duration::from_secs(60));
+    services.time.advance(Duration::from_mins(1));
     connections.sweep();
 
     assert!(connections.is_empty());

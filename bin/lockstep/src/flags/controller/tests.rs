@@ -129,13 +129,11 @@ fn accepts(subcommand: &[&str], flags: &[(&str, &str)]) {
     let flags = flags.iter().filter(|(name, _)| *name != "help");
     let all: Vec<String> = flags.map(|(name, value)| given(name, value)).collect();
     for flag in &all {
-        if let Err(error) = starts(std::slice::from_ref(flag)) {
-            panic!("{flag}: {error}");
-        }
+        let started = starts(std::slice::from_ref(flag));
+        assert!(started.is_ok(), "{flag}: {:?}", started.err());
     }
-    if let Err(error) = starts(&all) {
-        panic!("{error}");
-    }
+    let started = starts(&all);
+    assert!(started.is_ok(), "{:?}", started.err());
 }
 
 /// Compares defaults; a flag without one has no effect here or is named above.
