@@ -1,6 +1,6 @@
 //! ClusterExternalSecrets: one ExternalSecret in each of many namespaces. From the object, the
-//! namespaces and what is there already, [`decide`] says what to do in which namespace, and
-//! [`report`] what the status says of it. Nothing here knows how values are fetched.
+//! namespaces and what is there already, [`decide()`] says what to do in which namespace, and
+//! [`report()`] what the status says of it. Nothing here knows how values are fetched.
 
 mod child;
 mod decide;
