@@ -1,5 +1,5 @@
 //! The admission webhook: which ExternalSecrets and stores are refused, with which words, and the
-//! process around it. [`mod@review`] and [`certificate`] are pure; [`server`] answers requests, [`steward`]
+//! process around it. [`review()`] and [`certificate`] are pure; [`server`] answers requests, [`steward`]
 //! finds the certificate to serve, [`keeper`] keeps it in a Secret and [`injector`] tells the API
 //! server whom to trust.
 

@@ -1,5 +1,5 @@
 //! Answers admission reviews over HTTP under the paths that webhook configurations name, and counts
-//! them under controller-runtime's names. What is refused is decided by [`review`](mod@crate::review).
+//! them under controller-runtime's names. What is refused is decided by [`review()`](crate::review()).
 
 use std::borrow::Cow;
 use std::sync::Arc;
