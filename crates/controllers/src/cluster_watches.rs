@@ -4,14 +4,12 @@
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ClusterExternalSecret;
-use lockstep_plan::cluster_external_secret::controls;
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
 use crate::key::ObjectKey;
-use crate::mirror::{Labels, Touch};
+use crate::mirror::{Child, Labels, Touch};
 use crate::shared::Shared;
 
 /// ClusterExternalSecrets: whatever changed runs.
@@ -47,41 +45,23 @@ pub(crate) async fn cluster_external_secrets(
     }
 }
 
-/// Who controls an ExternalSecret, to be told to [`saw_child`].
-pub(crate) struct Owned {
-    owner: Option<String>,
-    uid: String,
-}
-
-impl Owned {
-    pub(crate) fn of(metadata: &ObjectMeta) -> Self {
-        Self {
-            owner: controls(metadata),
-            uid: metadata.uid.clone().unwrap_or_default(),
-        }
-    }
-}
-
 /// An ExternalSecret is there, touched or not: who controls it runs, and who did before.
-pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Owned, touch: Touch) {
-    let Owned { owner, uid } = child;
+pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Option<Child>, touch: Touch) {
+    let owner = child.as_ref().filter(|_| touch != Touch::Same);
+    let owner = owner.map(|child| child.owner.clone());
     let mut rows = shared.mirror.cluster_external_secrets();
-    let former = rows.saw_child(key, owner.as_deref(), &uid);
+    let former = rows.saw_child(key, child);
     drop(rows);
-    run(shared, former);
-    if touch != Touch::Same {
-        run(shared, owner);
-    }
+    run(shared, former.into_iter().chain(owner));
 }
 
 /// An ExternalSecret is gone: who controlled it makes it anew, and whom it was in the way of may go on.
 pub(crate) fn lost_child(shared: &Shared, key: &ObjectKey) {
     let mut rows = shared.mirror.cluster_external_secrets();
-    let owner = rows.forget_child(key);
+    let owner = rows.saw_child(key, None);
     let failed = rows.failed_in(key.namespace());
     drop(rows);
-    run(shared, owner);
-    run(shared, failed);
+    run(shared, owner.into_iter().chain(failed));
 }
 
 /// A namespace is another one than it was: who wants it, or did, runs.

@@ -15,7 +15,7 @@ mod targets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use cluster_external_secrets::{
-    ClusterExternalSecrets, Row as ClusterExternalSecretRow,
+    Child, ClusterExternalSecrets, Row as ClusterExternalSecretRow,
 };
 pub(crate) use external_secrets::{ExternalSecrets, Memory, Touch, key_of as external_secret_key};
 pub(crate) use inputs::{InputKey, InputKind, Inputs, Reader};

@@ -13,10 +13,9 @@ use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_runtime::watch::Change;
 
-use crate::cluster_watches::Owned;
 use crate::gate::Gate;
 use crate::key::ObjectKey;
-use crate::mirror::{InputKind, Labels, Sight, StoreTouch, Touch};
+use crate::mirror::{Child, InputKind, Labels, Sight, StoreTouch, Touch};
 use crate::shared::Shared;
 use crate::{cluster_watches, inputs, push_watches};
 
@@ -36,9 +35,9 @@ pub(crate) async fn external_secrets(
             Change::Applied(object) => {
                 let now = shared.now();
                 let inputs = inputs::of_object(&object);
-                let owned = Owned::of(&object.metadata);
+                let child = Child::of(&object.metadata);
                 let (key, touch) = shared.mirror.external_secrets().apply(object, now);
-                cluster_watches::saw_child(&shared, &key, owned, touch);
+                cluster_watches::saw_child(&shared, &key, child, touch);
                 if touch != Touch::Same {
                     inputs::follow_object(&shared, &key, inputs);
                     shared.queues.external_secrets.fresh(key);

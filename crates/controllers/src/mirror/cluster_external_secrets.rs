@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ClusterExternalSecret;
 use lockstep_api::conditions::READY;
 use lockstep_api::keys::FINALIZER_CLUSTER_EXTERNAL_SECRET;
-use lockstep_plan::cluster_external_secret::{OwnedChild, Wanted};
+use lockstep_plan::cluster_external_secret::{OwnedChild, Wanted, controls};
 
 use super::Touch;
 use super::namespaces::Labels;
@@ -24,6 +25,22 @@ pub(crate) struct Row {
     /// Duration of the last run, for the metrics endpoint.
     pub(crate) last_nanos: u64,
     trigger: u64,
+}
+
+/// What is kept of an ExternalSecret that a ClusterExternalSecret controls.
+pub(crate) struct Child {
+    pub(crate) owner: String,
+    pub(crate) uid: String,
+}
+
+impl Child {
+    /// The child these are the metadata of, where they are a child's.
+    pub(crate) fn of(metadata: &ObjectMeta) -> Option<Self> {
+        Some(Self {
+            owner: controls(metadata)?,
+            uid: metadata.uid.clone().unwrap_or_default(),
+        })
+    }
 }
 
 impl Row {
@@ -50,8 +67,7 @@ impl Row {
 #[derive(Default)]
 pub(crate) struct ClusterExternalSecrets {
     rows: BTreeMap<String, Row>,
-    /// Unique ids of children, by owner.
-    children: BTreeMap<String, BTreeMap<ObjectKey, String>>,
+    children: BTreeMap<ObjectKey, Child>,
     relist: Relist<String>,
 }
 
@@ -123,51 +139,25 @@ impl ClusterExternalSecrets {
         }
     }
 
-    /// Notes who controls an ExternalSecret; returns who did before, if that was somebody else.
-    pub(crate) fn saw_child(
-        &mut self,
-        key: &ObjectKey,
-        owner: Option<&str>,
-        uid: &str,
-    ) -> Option<String> {
-        let before = self.owner_of(key);
-        if before.as_deref() == owner
-            && owner.is_none_or(|owner| self.children[owner].get(key).is_some_and(|id| id == uid))
-        {
-            return None;
-        }
-        self.forget_child(key);
-        if let Some(owner) = owner {
-            let children = self.children.entry(owner.to_owned()).or_default();
-            children.insert(key.clone(), uid.to_owned());
-        }
-        before.filter(|before| Some(before.as_str()) != owner)
-    }
-
-    /// Forgets an ExternalSecret; returns who controlled it.
-    pub(crate) fn forget_child(&mut self, key: &ObjectKey) -> Option<String> {
-        let owner = self.owner_of(key)?;
-        let children = self.children.get_mut(&owner)?;
-        children.remove(key);
-        if children.is_empty() {
-            self.children.remove(&owner);
-        }
-        Some(owner)
-    }
-
-    fn owner_of(&self, key: &ObjectKey) -> Option<String> {
-        let mut owners = self.children.iter();
-        let owner = owners.find(|(_, children)| children.contains_key(key));
-        owner.map(|(owner, _)| owner.clone())
+    /// Notes who controls an ExternalSecret, if anybody does; returns who else did before.
+    pub(crate) fn saw_child(&mut self, key: &ObjectKey, child: Option<Child>) -> Option<String> {
+        let owner = child.as_ref().map(|child| child.owner.clone());
+        let before = match child {
+            Some(child) => self.children.insert(key.clone(), child),
+            None => self.children.remove(key),
+        };
+        let before = before.map(|child| child.owner);
+        before.filter(|before| Some(before) != owner.as_ref())
     }
 
     /// What an object controls.
     pub(crate) fn children_of(&self, name: &str) -> Vec<OwnedChild> {
-        let children = self.children.get(name).into_iter().flatten();
-        let owned = children.map(|(key, uid)| OwnedChild {
+        let children = self.children.iter();
+        let owned = children.filter(|(_, child)| child.owner == name);
+        let owned = owned.map(|(key, child)| OwnedChild {
             namespace: key.namespace().to_owned(),
             name: key.name().to_owned(),
-            uid: uid.clone(),
+            uid: child.uid.clone(),
         });
         owned.collect()
     }
@@ -199,15 +189,21 @@ mod tests {
             ObjectKey::new("n", "child"),
             ClusterExternalSecrets::default(),
         );
-        assert_eq!(rows.saw_child(&key, Some("one"), "u1"), None);
-        assert_eq!(rows.saw_child(&key, Some("one"), "u2"), None);
+        let child = |owner: &str, uid: &str| {
+            Some(Child {
+                owner: owner.to_owned(),
+                uid: uid.to_owned(),
+            })
+        };
+        assert_eq!(rows.saw_child(&key, child("one", "u1")), None);
+        assert_eq!(rows.saw_child(&key, child("one", "u2")), None);
         assert_eq!(rows.children_of("one")[0].uid, "u2");
 
-        let former = rows.saw_child(&key, Some("two"), "u2");
+        let former = rows.saw_child(&key, child("two", "u2"));
 
         assert_eq!(former.as_deref(), Some("one"));
         assert!(rows.children_of("one").is_empty());
-        assert_eq!(rows.forget_child(&key).as_deref(), Some("two"));
-        assert_eq!(rows.forget_child(&key), None);
+        assert_eq!(rows.saw_child(&key, None).as_deref(), Some("two"));
+        assert_eq!(rows.saw_child(&key, None), None);
     }
 }
