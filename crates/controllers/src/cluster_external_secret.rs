@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::key::ObjectKey;
 use crate::mirror::ClusterExternalSecretRow;
-use crate::shared::Shared;
+use crate::shared::{Shared, nanos_since};
 use crate::world::{target, world_error};
 
 /// Namespaces of one object that are worked on at once.
@@ -42,7 +42,7 @@ pub(crate) async fn run(shared: Arc<Shared>, name: String) -> Next {
             Next::Again
         }
     };
-    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let nanos = nanos_since(clock);
     shared
         .mirror
         .cluster_external_secrets()
@@ -257,9 +257,7 @@ async fn conclude(
     let written: ClusterExternalSecret = written.map_err(world_error)?;
     let kept = written.status.as_ref();
     let kept = kept.and_then(|status| status.observed_generation);
-    if status.observed_generation.is_some() && kept.is_none() {
-        shared.note_pruned_generation();
-    }
+    shared.note_generation(status.observed_generation, kept);
     shared.mirror.cluster_external_secrets().answered(written);
     Ok(next)
 }

@@ -15,7 +15,7 @@ use lockstep_runtime::schedule::{Job, Lane};
 use crate::generic;
 use crate::key::ObjectKey;
 use crate::mirror::{Memory, Reader};
-use crate::shared::Shared;
+use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
 
@@ -47,7 +47,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     };
     let mut outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);
-    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let nanos = nanos_since(clock);
     shared
         .mirror
         .external_secrets()

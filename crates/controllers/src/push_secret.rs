@@ -9,7 +9,7 @@ use lockstep_runtime::dispatch::Next;
 
 use crate::key::ObjectKey;
 use crate::mirror::Reader;
-use crate::shared::Shared;
+use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
 
@@ -38,7 +38,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     };
     let outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);
-    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let nanos = nanos_since(clock);
     shared
         .mirror
         .push_secrets()

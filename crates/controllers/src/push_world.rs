@@ -47,13 +47,10 @@ impl PushWorld for ClusterWorld<'_> {
         let manager = Some(FIELD_MANAGER);
         let written = writer.patch_status(&target, uid, &patch, manager).await;
         let written: PushSecret = written.map_err(world_error)?;
-        let kept = written
-            .status
-            .as_ref()
-            .and_then(|status| status.observed_generation);
-        if status.observed_generation.is_some() && kept.is_none() {
-            self.shared.note_pruned_generation();
-        }
+        let kept = written.status.as_ref();
+        let kept = kept.and_then(|status| status.observed_generation);
+        self.shared
+            .note_generation(status.observed_generation, kept);
         if let Some((key, Touch::Changed)) = answered(self.shared, written.clone()) {
             self.shared.queues.push_secrets.fresh(key);
         }

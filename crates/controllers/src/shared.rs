@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use jiff::Timestamp;
 use kube::Client;
@@ -128,9 +129,11 @@ impl Shared {
         &self.settings[usize::from(pruned)]
     }
 
-    /// Notes that the installed CRDs drop `status.observedGeneration`: it is not written again.
-    pub(crate) fn note_pruned_generation(&self) {
-        if !self.prunes_generation.swap(true, Ordering::Relaxed) {
+    /// Compares a written `status.observedGeneration` with what came back: where the installed CRDs drop
+    /// it, it is not written again.
+    pub(crate) fn note_generation(&self, written: Option<i64>, kept: Option<i64>) {
+        let pruned = written.is_some() && kept.is_none();
+        if pruned && !self.prunes_generation.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 "the installed CRDs are another version's: they keep no status.observedGeneration, so \
                  tools that wait for a sync may go on too early; to put ours in place: lockstep crds | \
@@ -188,6 +191,11 @@ impl Shared {
             self.queues.external_secrets.due(key, now);
         }
     }
+}
+
+/// Duration of a run for the metrics endpoint, which has it in nanoseconds.
+pub(crate) fn nanos_since(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl StoreLookup for Shared {

@@ -15,7 +15,7 @@ use lockstep_runtime::dispatch::Next;
 use crate::deletion;
 use crate::events::about_store;
 use crate::mirror::Reader;
-use crate::shared::Shared;
+use crate::shared::{Shared, nanos_since};
 use crate::store_finalizer;
 use crate::watches::store_touched;
 use crate::world::{target, world_error};
@@ -25,7 +25,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     shared.mirror.stores().check_asked(&key, shared.now());
     let clock = Instant::now();
     let next = check(&shared, key.clone()).await;
-    let nanos = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let nanos = nanos_since(clock);
     shared.mirror.stores().note_run(&key, nanos);
     let held = shared.mirror.stores().check_ended(&key);
     for user in held {
@@ -107,9 +107,8 @@ async fn write_status(
         }
     };
     let written = written.map_err(world_error)?;
-    if status.observed_generation.is_some() && written.status.observed_generation.is_none() {
-        shared.note_pruned_generation();
-    }
+    let kept = written.status.observed_generation;
+    shared.note_generation(status.observed_generation, kept);
     let answered = shared.mirror.stores().answered(written);
     if let Some((key, touch)) = answered {
         store_touched(shared, key, touch);

@@ -110,13 +110,10 @@ impl World for ClusterWorld<'_> {
             .patch_status(&target, uid, status, manager)
             .await;
         let written: ExternalSecret = written.map_err(world_error)?;
-        let kept = written
-            .status
-            .as_ref()
-            .and_then(|status| status.observed_generation);
-        if status.observed_generation.is_some() && kept.is_none() {
-            self.shared.note_pruned_generation();
-        }
+        let kept = written.status.as_ref();
+        let kept = kept.and_then(|status| status.observed_generation);
+        self.shared
+            .note_generation(status.observed_generation, kept);
         self.saw(written);
         Ok(())
     }
