@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// How long the last events may take after a stop was asked for.
-const EVENTS_GRACE: Duration = Duration::from_millis(250);
+const EVENTS_GRACE: Duration = Duration::from_secs(1);
 
 /// What the controllers run on.
 pub struct Edges {
