@@ -118,9 +118,11 @@ impl Run<'_> {
             .spawn()
             .context("cannot start Python")?;
         let mut tally = None;
+        let mut failures = Tally::default();
         if let Some(out) = child.stdout.take() {
             for line in BufReader::new(out).lines() {
                 let line = line?;
+                failures.note(&line);
                 // The closing line is for us; it appears in the sum of everything.
                 match Tally::of_line(&line) {
                     Some(result) => tally = Some(result),
@@ -130,12 +132,11 @@ impl Run<'_> {
         }
         let status = child.wait()?;
         match tally {
-            Some(tally) if status.success() || tally.failed > 0 => Ok(tally),
+            Some(tally) if status.success() || tally.failed > 0 => Ok(tally + failures),
             _ => {
-                say(&format!(
-                    "the case runner ended with {status} before its summary"
-                ));
-                Ok(tally.unwrap_or_default() + Tally::FAILURE)
+                let what = format!("the case runner ended with {status} before its summary");
+                say(&what);
+                Ok(tally.unwrap_or_default() + failures + Tally::failure(&what))
             }
         }
     }

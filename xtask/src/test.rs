@@ -75,7 +75,7 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     }
     if let Err(error) = rust::build() {
         say(&format!("error: {error:#}"));
-        return Ok(Tally::FAILURE);
+        return Ok(Tally::failure("the build"));
     }
     let plane = ControlPlane::start(None)?;
     plane.install_crds()?;

@@ -5,6 +5,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::conditions::{Condition, FALSE, READY, TRUE};
 
+use crate::failure::Failure;
+
 /// A Ready condition without a time.
 pub fn ready(status: bool, reason: &str, message: impl Into<String>) -> Condition {
     Condition {
@@ -39,6 +41,16 @@ pub fn is_ready(conditions: &[Condition]) -> Option<bool> {
 /// Reason of the Ready condition.
 pub fn ready_reason(conditions: &[Condition]) -> Option<&str> {
     Condition::find(conditions, READY)?.reason.as_deref()
+}
+
+/// What a Ready condition is to say of a failure. While a store is not even asked, what it answered
+/// last says more than that it is not asked.
+pub(crate) fn failure_message(conditions: &[Condition], failure: &Failure) -> String {
+    let told = Condition::find(conditions, READY)
+        .filter(|told| failure.is_unasked() && !told.is_true())
+        .and_then(|told| told.message.as_deref())
+        .filter(|message| message.contains(failure.cause()));
+    told.map_or_else(|| failure.condition_message(), str::to_owned)
 }
 
 /// A time as it is kept in an object: whole seconds.

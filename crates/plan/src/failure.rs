@@ -37,6 +37,7 @@ struct Inner {
     entry: Option<Place>,
     template: Option<TemplateFault>,
     touched_target: bool,
+    unasked: bool,
     notes: Vec<EventNote>,
 }
 
@@ -56,6 +57,7 @@ impl Failure {
             entry: None,
             template: None,
             touched_target: false,
+            unasked: false,
             notes: Vec::new(),
         }))
     }
@@ -67,6 +69,7 @@ impl Failure {
         failure.0.remedy = failure.0.remedy.filter(|_| !error.is_advised());
         failure.0.retry = consequence.retry;
         failure.0.retry_after = error.retry_after();
+        failure.0.unasked = error.is_unasked();
         failure
     }
 
@@ -149,6 +152,11 @@ impl Failure {
     /// Stable word for the cause.
     pub fn cause(&self) -> &'static str {
         self.0.cause.as_str()
+    }
+
+    /// Whether the store was not asked, because it is known not to answer at present.
+    pub fn is_unasked(&self) -> bool {
+        self.0.unasked
     }
 
     /// Text of the event.

@@ -15,6 +15,7 @@ pub mod failure;
 pub mod generic;
 mod meta;
 mod note;
+mod patience;
 mod pattern;
 pub mod push_secret;
 mod refresh;

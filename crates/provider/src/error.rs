@@ -124,6 +124,7 @@ struct Inner {
     message: String,
     retry_after: Option<Duration>,
     advised: bool,
+    unasked: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -135,6 +136,7 @@ impl Error {
             message: message.into(),
             retry_after: None,
             advised: false,
+            unasked: false,
             source: None,
         }))
     }
@@ -196,6 +198,17 @@ impl Error {
         self.0.advised
     }
 
+    /// Says that the backend was not asked: it is known not to answer at present.
+    pub fn unasked(mut self) -> Self {
+        self.0.unasked = true;
+        self
+    }
+
+    /// Whether the backend was not asked.
+    pub fn is_unasked(&self) -> bool {
+        self.0.unasked
+    }
+
     /// Attaches the underlying error; its text is printed by reporters, not by `Display`.
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
@@ -212,6 +225,7 @@ impl Error {
     pub fn duplicate(&self) -> Self {
         let mut copy = Self::new(self.0.kind.clone(), self.0.message.clone());
         copy.0.advised = self.0.advised;
+        copy.0.unasked = self.0.unasked;
         match self.0.retry_after {
             Some(delay) => copy.with_retry_after(delay),
             None => copy,

@@ -81,6 +81,7 @@ pub(super) fn cargo_test(args: &Args, command: &mut Command) -> Result<Tally> {
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).lines() {
             let line = line?;
+            tally.note(&line);
             if line.starts_with("test result:") {
                 tally += Tally::of_line(&line).unwrap_or_default();
             }
@@ -92,7 +93,7 @@ pub(super) fn cargo_test(args: &Args, command: &mut Command) -> Result<Tally> {
     let status = child.wait()?;
     if !status.success() && tally.failed == 0 {
         // Nothing was counted as failed, so something did not even compile or start.
-        tally += Tally::FAILURE;
+        tally += Tally::failure(&line);
     }
     Ok(tally)
 }

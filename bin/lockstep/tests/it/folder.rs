@@ -119,10 +119,11 @@ impl Folder {
     /// Starts watching `manifests`.
     pub(crate) fn watch(&self, arguments: &[&str]) -> Watching {
         let mut command = self.command(arguments);
+        let errors = self.path("errors.log");
         let mut child = command
             .arg("--watch")
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
+            .stderr(std::fs::File::create(&errors).unwrap())
             .spawn()
             .unwrap();
         let (sender, lines) = channel();
@@ -137,6 +138,7 @@ impl Folder {
         Watching {
             child,
             lines,
+            errors,
             seen: Vec::new(),
         }
     }
@@ -146,6 +148,7 @@ impl Folder {
 pub(crate) struct Watching {
     child: Child,
     lines: Receiver<String>,
+    errors: PathBuf,
     seen: Vec<String>,
 }
 
@@ -155,7 +158,11 @@ impl Watching {
         loop {
             let line = self.lines.recv_timeout(PATIENCE);
             let Ok(line) = line else {
-                panic!("no line with {text:?}; seen: {:#?}", self.seen)
+                let errors = std::fs::read_to_string(&self.errors).unwrap_or_default();
+                panic!(
+                    "no line with {text:?}; seen: {:#?}; errors: {errors}",
+                    self.seen
+                )
             };
             self.seen.push(line.clone());
             if line.contains(text) {

@@ -195,11 +195,14 @@ impl Drop for Permit<'_> {
 
 fn throttled(delay: Duration, store: &StoreKey) -> Error {
     let text = format!("{store} is throttled and asked to wait");
-    Error::new(ErrorKind::Throttled, text).with_retry_after(delay)
+    Error::new(ErrorKind::Throttled, text)
+        .with_retry_after(delay)
+        .unasked()
 }
 
 fn unreachable(_: Duration, store: &StoreKey) -> Error {
     Error::unreachable(format!(
         "{store} cannot be reached; it is probed and tried again"
     ))
+    .unasked()
 }

@@ -10,10 +10,11 @@ use lockstep_provider::error::Retry;
 
 use super::Observed;
 use super::status::{self, Change};
-use crate::conditions::ready;
+use crate::conditions::{failure_message, ready};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::generic::ObjectRef;
+use crate::patience::store_may_come;
 use crate::refresh;
 use crate::settings::Settings;
 
@@ -136,7 +137,7 @@ pub fn report(
             };
             return failed(observed, failure, events, settings, now);
         }
-        TargetOutcome::Conflict => return conflict(events),
+        TargetOutcome::Conflict => return untold(events, NextRun::Backoff),
         other => other,
     };
     let generic = generic(observed, settings);
@@ -170,7 +171,13 @@ fn failed(
     settings: &Settings,
     now: Timestamp,
 ) -> Report {
-    let message = failure.condition_message();
+    let object = observed.object;
+    let conditions = object.status.as_ref().map(|status| &*status.conditions);
+    let told = conditions.unwrap_or_default();
+    if let Some(at) = store_may_come(&object.metadata, told, &failure, now) {
+        return untold(events, NextRun::At(at));
+    }
+    let message = failure_message(told, &failure);
     let generic = generic(observed, settings).is_some();
     let reason = if generic {
         reasons::RESOURCE_SYNCED_ERROR
@@ -202,11 +209,12 @@ fn failed(
     }
 }
 
-fn conflict(events: Vec<EventNote>) -> Report {
+/// A run that decided nothing and is repeated.
+fn untold(events: Vec<EventNote>, next: NextRun) -> Report {
     Report {
         status: None,
         events,
-        next: NextRun::Backoff,
+        next,
         refreshed: None,
         awaits_target: false,
         condition_changed: false,

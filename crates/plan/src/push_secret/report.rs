@@ -11,10 +11,11 @@ use super::names::store_word;
 use super::status::{self, Change};
 use super::{Observed, record, refresh};
 use crate::cause::Cause;
-use crate::conditions::{ready, ready_reason};
+use crate::conditions::{failure_message, ready, ready_reason};
 use crate::event::EventNote;
 use crate::external_secret::{NextRun, next_try};
 use crate::failure::Failure;
+use crate::patience::store_may_come;
 use crate::settings::Settings;
 use crate::store::StoreKey;
 
@@ -147,9 +148,22 @@ fn failed(
     settings: &Settings,
     now: Timestamp,
 ) -> Report {
+    let object = observed.object;
+    let conditions = object.status.as_ref().map(|status| &*status.conditions);
+    let told = conditions.unwrap_or_default();
+    if let Some(at) = store_may_come(&object.metadata, told, &failure, now) {
+        return Report {
+            status: None,
+            events: Vec::new(),
+            next: NextRun::At(at),
+            refreshed: None,
+            condition_changed: false,
+            failure: None,
+        };
+    }
     let reason = reasons::PUSH_ERRORED;
     let change = Change {
-        condition: ready(false, reason, failure.condition_message()),
+        condition: ready(false, reason, failure_message(told, &failure)),
         record,
         done: false,
     };

@@ -94,6 +94,41 @@ fn every_outcome_has_its_condition_event_and_binding() {
 }
 
 #[test]
+fn an_answer_stays_while_the_store_is_not_asked() {
+    let failed = |error: Error| Applied::failed(Failure::of_error("could not get it", &error));
+    let answered = failed(Error::unreachable("host is down"));
+    let mut object = one_value("");
+    object.status = reported(&object, answered).status;
+
+    let probed = Error::unreachable("the store is probed").unasked();
+    let report = reported_at(&object, failed(probed.duplicate()), later(1));
+    assert!(report.status.is_none());
+
+    let other = reported_at(&object, failed(Error::not_found().unasked()), later(1));
+    assert!(
+        condition(&other).2.contains("NotFound"),
+        "another cause is told"
+    );
+    let first = reported(&one_value(""), failed(probed));
+    assert!(condition(&first).2.contains("the store is probed"));
+}
+
+#[test]
+fn a_new_object_does_not_tell_of_a_missing_store_at_once() {
+    let mut object = one_value("");
+    object.metadata.creation_timestamp = Some(crate::conditions::seconds(noon()));
+    let missing = || Applied::failed(Failure::worded(Cause::STORE_NOT_FOUND, "no store"));
+
+    let report = reported(&object, missing());
+    let until = noon() + SignedDuration::from_secs(3);
+    assert_eq!(report.next, NextRun::At(until));
+    assert!(report.status.is_none() && report.events.is_empty() && report.failure.is_none());
+
+    let report = reported_at(&object, missing(), until);
+    assert_eq!(condition(&report).0, "False");
+}
+
+#[test]
 fn success_notes_time_version_and_generation() {
     let report = outcome(TargetOutcome::Created);
 

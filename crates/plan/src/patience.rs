@@ -1,0 +1,69 @@
+//! Whether a missing store is worth telling yet. Objects and stores come through watches of their
+//! own, so an object applied together with its store may be seen first: a new object waits a moment
+//! before it says that its store is missing. Decides about that moment only.
+
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lockstep_api::conditions::Condition;
+
+use crate::cause::Cause;
+use crate::failure::Failure;
+
+/// Two seconds for the other watch, and one that an object may be younger than its time of creation
+/// says, which has no fractions.
+const MOMENT: SignedDuration = SignedDuration::from_secs(3);
+
+/// When a new object is to be run again instead of telling of its missing store; `None` if the failure
+/// is to be told.
+pub(crate) fn store_may_come(
+    meta: &ObjectMeta,
+    conditions: &[Condition],
+    failure: &Failure,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    if failure.cause() != Cause::STORE_NOT_FOUND.as_str() || !conditions.is_empty() {
+        return None;
+    }
+    let created = meta.creation_timestamp.as_ref()?.0;
+    let until = created.checked_add(MOMENT).ok()?;
+    // An API server whose clock is ahead must not hold up anything.
+    (created <= now && now < until).then_some(until)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+    use super::*;
+    use crate::testing::noon;
+
+    fn later(seconds: i64) -> Timestamp {
+        noon() + SignedDuration::from_secs(seconds)
+    }
+
+    fn asked(cause: Cause, conditions: &[Condition], now: Timestamp) -> Option<Timestamp> {
+        let meta = ObjectMeta {
+            creation_timestamp: Some(Time(noon())),
+            ..ObjectMeta::default()
+        };
+        store_may_come(&meta, conditions, &Failure::worded(cause, "no"), now)
+    }
+
+    #[test]
+    fn a_new_object_waits_for_its_store_and_then_tells() {
+        let missing = Cause::STORE_NOT_FOUND;
+
+        assert_eq!(asked(missing, &[], noon()), Some(later(3)));
+        assert_eq!(asked(missing, &[], later(2)), Some(later(3)));
+        assert_eq!(asked(missing, &[], later(3)), None);
+    }
+
+    #[test]
+    fn nothing_else_is_held_back() {
+        let told = crate::conditions::ready(false, "SecretSyncedError", "before");
+
+        assert_eq!(asked(Cause::INVALID_SPEC, &[], noon()), None);
+        assert_eq!(asked(Cause::STORE_NOT_FOUND, &[told], noon()), None);
+        assert_eq!(asked(Cause::STORE_NOT_FOUND, &[], later(-5)), None);
+    }
+}
