@@ -4,6 +4,9 @@
 //! along with it. An answer with the fingerprint of the last one moves the deadline and does nothing
 //! else; another one sends every subscriber to a run. Holds fingerprints only, never a value.
 
+mod group;
+mod membership;
+
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -12,15 +15,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::moment::{Hand, NEVER, floor, share, span, timestamp};
+use crate::moment::{Hand, NEVER, floor, span, timestamp};
 use crate::slab::Slab;
+use group::Group;
 
 #[cfg(test)]
 mod tests;
 
-/// Share of the interval by which the next read is put off, so that groups part, and by which it may
-/// be brought forward, so that a backend that reads many at once is asked once.
-const JITTER: f64 = 0.1;
 /// Deadlines looked at for groups that may be read along.
 const LOOK_AHEAD: usize = 512;
 
@@ -60,20 +61,6 @@ pub struct Groups<G, O> {
 }
 
 #[derive(Debug)]
-struct Group<G> {
-    key: Arc<G>,
-    members: BTreeSet<u32>,
-    /// Subscribers by interval, of which the shortest one counts. Nearly always one interval.
-    intervals: SmallVec<[(i64, u32); 1]>,
-    fingerprint: u64,
-    read_at: i64,
-    due: i64,
-    reading: bool,
-    /// When the first of the failed reads in a row was noted.
-    failing_since: i64,
-}
-
-#[derive(Debug)]
 struct Member<O> {
     key: O,
     interval: i64,
@@ -95,115 +82,6 @@ impl<G, O> Default for Groups<G, O> {
 }
 
 impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
-    /// Subscribes an object, in place of what it subscribed to before. `chance` lies below 1.
-    /// Returns whether what it synced from is still the last word: if not, the object must run again.
-    pub fn subscribe(
-        &mut self,
-        object: O,
-        interval: Duration,
-        reads: Vec<Taken<G>>,
-        chance: f64,
-    ) -> bool {
-        self.unsubscribe(&object);
-        if reads.is_empty() {
-            return true;
-        }
-        let interval = span(interval).max(1);
-        let number = self.members.insert(Member {
-            key: object.clone(),
-            interval,
-            groups: SmallVec::new(),
-        });
-        self.objects.insert(object, number);
-        let (mut joined, mut current) = (SmallVec::with_capacity(reads.len()), true);
-        for read in reads {
-            let (group, same) = self.join(number, interval, read, chance);
-            current &= same;
-            if !joined.contains(&group) {
-                joined.push(group);
-            }
-        }
-        if let Some(member) = self.members.get_mut(number) {
-            member.groups = joined;
-        }
-        current
-    }
-
-    /// Puts a member into the group of a read; returns its number and whether the answer is the
-    /// group's last.
-    fn join(&mut self, member: u32, interval: i64, read: Taken<G>, chance: f64) -> (u32, bool) {
-        let read_at = self.hand.past(floor(read.read_at));
-        let number = match self.numbers.get(&read.group) {
-            Some(number) => *number,
-            None => self.found(read.group, read.fingerprint, read_at),
-        };
-        let Some(group) = self.held.get_mut(number) else {
-            return (number, true);
-        };
-        let current = group.fingerprint == read.fingerprint || read_at >= group.read_at;
-        if read_at > group.read_at {
-            (group.fingerprint, group.read_at) = (read.fingerprint, read_at);
-        }
-        if group.members.insert(member) {
-            group.add_interval(interval);
-        }
-        if !group.reading {
-            let due = group.deadline(chance).min(group.due);
-            self.set_due(number, due);
-        }
-        (number, current)
-    }
-
-    fn found(&mut self, key: G, fingerprint: u64, read_at: i64) -> u32 {
-        let key = Arc::new(key);
-        let number = self.held.insert(Group {
-            key: Arc::clone(&key),
-            members: BTreeSet::new(),
-            intervals: SmallVec::new(),
-            fingerprint,
-            read_at,
-            due: NEVER,
-            reading: false,
-            failing_since: NEVER,
-        });
-        self.numbers.insert(key, number);
-        number
-    }
-
-    /// Takes an object out of all its groups; groups without subscribers end.
-    pub fn unsubscribe(&mut self, object: &O) -> bool {
-        let Some(number) = self.objects.remove(object) else {
-            return false;
-        };
-        let Some(member) = self.members.remove(number) else {
-            return false;
-        };
-        for group in &member.groups {
-            self.part(*group, number, member.interval);
-        }
-        true
-    }
-
-    fn part(&mut self, number: u32, member: u32, interval: i64) {
-        let Some(group) = self.held.get_mut(number) else {
-            return;
-        };
-        group.members.remove(&member);
-        group.drop_interval(interval);
-        if group.members.is_empty() {
-            self.end(number);
-        }
-    }
-
-    /// Forgets a group whose members are gone or told.
-    fn end(&mut self, number: u32) -> Option<Group<G>> {
-        let group = self.held.remove(number)?;
-        self.due.remove(&(group.due, number));
-        self.numbers.remove(&group.key);
-        self.reading -= usize::from(group.reading);
-        Some(group)
-    }
-
     /// The next group to read, marked as being read until [`Groups::read`], [`Groups::failed`] or
     /// [`Groups::postpone`]; one of its subscribers comes with it.
     pub fn pop(&mut self, now: Timestamp) -> Option<(Arc<G>, O)> {
@@ -225,13 +103,9 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     ) -> Vec<(Arc<G>, O)> {
         let now = floor(now);
         let near = self.due.iter().take(LOOK_AHEAD);
-        let near = near.filter(|(due, number)| {
-            self.held.get(*number).is_some_and(|group| {
-                // One that failed keeps the pause it was given.
-                group.failing_since == NEVER
-                    && due.saturating_sub(now) <= share(group.shortest(), JITTER)
-                    && fits(&group.key)
-            })
+        let near = near.filter(|(_, number)| {
+            let group = self.held.get(*number);
+            group.is_some_and(|group| group.may_go_along(now) && fits(&group.key))
         });
         let near: Vec<u32> = near.take(most).map(|(_, number)| *number).collect();
         let near = near.into_iter();
@@ -356,16 +230,6 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         members
     }
 
-    fn members_of(&self, number: u32) -> Vec<O> {
-        let Some(group) = self.held.get(number) else {
-            return Vec::new();
-        };
-        let members = group.members.iter();
-        members
-            .filter_map(|member| Some(self.members.get(*member)?.key.clone()))
-            .collect()
-    }
-
     fn set_due(&mut self, number: u32, due: i64) {
         if let Some(group) = self.held.get_mut(number).filter(|group| group.due != due) {
             self.due.remove(&(group.due, number));
@@ -395,38 +259,5 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
             objects: self.members.len(),
             reading: self.reading,
         }
-    }
-}
-
-impl<G> Group<G> {
-    fn add_interval(&mut self, interval: i64) {
-        match self
-            .intervals
-            .iter_mut()
-            .find(|(known, _)| *known == interval)
-        {
-            Some((_, count)) => *count += 1,
-            None => self.intervals.push((interval, 1)),
-        }
-    }
-
-    fn drop_interval(&mut self, interval: i64) {
-        for (known, count) in &mut self.intervals {
-            if *known == interval {
-                *count -= 1;
-            }
-        }
-        self.intervals.retain(|(_, count)| *count > 0);
-    }
-
-    fn deadline(&self, chance: f64) -> i64 {
-        let shortest = self.shortest();
-        self.read_at + shortest + share(shortest, JITTER * chance)
-    }
-
-    /// The interval of the most impatient subscriber.
-    fn shortest(&self) -> i64 {
-        let intervals = self.intervals.iter().map(|(interval, _)| *interval);
-        intervals.min().unwrap_or(NEVER / 4)
     }
 }
