@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-use kube::core::Selector;
 use lockstep_api::PushSecret;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::push_secret::PushSecretStatus;
 use lockstep_engine::{PushWorld, WorldError};
-use lockstep_plan::EventNote;
 use lockstep_plan::push_secret::{Source, status_patch};
+use lockstep_plan::{EventNote, selector};
 use lockstep_provider::{Error, Result, SecretValue};
 use lockstep_runtime::target::{Target, list};
 
@@ -68,7 +67,7 @@ impl PushWorld for ClusterWorld<'_> {
         namespace: &str,
         selector: &LabelSelector,
     ) -> Result<BTreeMap<String, Source>> {
-        let selector = Selector::try_from(selector.clone()).map_err(|error| {
+        let selector = selector::compile(selector).map_err(|error| {
             Error::invalid_spec(format!(
                 "spec.selector.secret.selector cannot be read: {error}"
             ))

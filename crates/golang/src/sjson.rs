@@ -34,9 +34,13 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// `json` with a string at `path`; an empty text counts as nothing yet.
+/// `json` with a string at `path`; an empty text and `null` count as nothing yet.
 pub fn set(json: &[u8], path: &str, value: &[u8]) -> Result<Vec<u8>, Error> {
     let parts = path::parse(path)?;
+    let json = match json.trim_ascii() {
+        b"null" => b"",
+        _ => json,
+    };
     put(json, &parts, quoted(value).as_bytes())
 }
 
@@ -51,14 +55,14 @@ fn put(json: &[u8], parts: &[Part], value: &[u8]) -> Result<Vec<u8>, Error> {
         return Ok(value.to_vec());
     };
     let Some(container) = scan::container(json)? else {
-        return Ok(fresh(part, &put(b"", rest, value)?));
+        return Ok(fresh(part, part.index(), &made(rest, value)));
     };
     match container.find(part)? {
         Some(member) => {
             let inner = put(inner_of(&json[member.value.clone()]), rest, value)?;
             Ok(splice(json, member.value.start, member.value.end, &inner))
         }
-        None => append(json, &container, part, &put(b"", rest, value)?),
+        None => append(json, &container, part, &made(rest, value)),
     }
 }
 
@@ -70,10 +74,19 @@ fn inner_of(json: &[u8]) -> &[u8] {
     }
 }
 
-/// A new container with one member.
-fn fresh(part: &Part, value: &[u8]) -> Vec<u8> {
+/// The value with the containers that lead to it, below one that is new.
+fn made(parts: &[Part], value: &[u8]) -> Vec<u8> {
+    let Some((part, rest)) = parts.split_first() else {
+        return value.to_vec();
+    };
+    let index = part.index().or(part.is_end().then_some(0));
+    fresh(part, index, &made(rest, value))
+}
+
+/// A new container with one member: an array where there is an index.
+fn fresh(part: &Part, index: Option<usize>, value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    if let Some(index) = part.index() {
+    if let Some(index) = index {
         out.push(b'[');
         for _ in 0..index {
             out.extend_from_slice(b"null,");
@@ -89,26 +102,28 @@ fn fresh(part: &Part, value: &[u8]) -> Vec<u8> {
     out
 }
 
+/// The container with one member more, without the white space around it. An array that is
+/// extended by index loses the white space between its elements too.
 fn append(json: &[u8], container: &Container, part: &Part, value: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut added = Vec::new();
-    if !container.members.is_empty() {
-        added.push(b',');
-    }
-    if container.is_array {
-        let length = container.members.len();
-        let index = if part.name == "-1" {
-            length
-        } else {
-            part.index().ok_or(Error::NotJson)?
-        };
-        for _ in length..index {
-            added.extend_from_slice(b"null,");
-        }
+    let mut out = json[container.start..container.end].to_vec();
+    if container.is_array && !part.is_end() {
+        let index = part.index().ok_or(Error::NotJson)?;
+        let elements = container.members.iter();
+        let mut elements: Vec<&[u8]> = elements.map(|one| &json[one.value.clone()]).collect();
+        elements.resize(index, b"null");
+        elements.push(value);
+        out = [b"[".as_slice(), &elements.join(b",".as_slice())].concat();
     } else {
-        added.extend(key(&part.name));
+        if !container.members.is_empty() {
+            out.push(b',');
+        }
+        if !container.is_array {
+            out.extend(key(&part.name));
+        }
+        out.extend_from_slice(value);
     }
-    added.extend_from_slice(value);
-    Ok(splice(json, container.end, container.end, &added))
+    out.push(json[container.end]);
+    Ok(out)
 }
 
 fn key(name: &str) -> Vec<u8> {

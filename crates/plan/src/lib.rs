@@ -21,6 +21,7 @@ pub mod push_secret;
 mod refresh;
 mod render;
 mod rewrite;
+pub mod selector;
 pub mod settings;
 mod status_patch;
 pub mod store;

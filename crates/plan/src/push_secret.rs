@@ -13,7 +13,6 @@ mod plan;
 mod record;
 mod refresh;
 mod report;
-mod selector;
 mod settle;
 mod status;
 mod stores;

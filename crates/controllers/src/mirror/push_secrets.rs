@@ -11,7 +11,7 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FINALIZER_PUSH_SECRET;
 use lockstep_engine::push_secret::Outcome;
 use lockstep_plan::push_secret::{SourceRef, StoreUses, source};
-use lockstep_plan::{StoreKey, StoreKind, StoreView};
+use lockstep_plan::{StoreKey, StoreKind, StoreView, selector};
 
 use super::Touch;
 use super::packed::Packed;
@@ -56,7 +56,7 @@ impl Memory {
 impl Row {
     fn of(object: &PushSecret, trigger: u64) -> Self {
         let selector = match source(object) {
-            Some(SourceRef::Labelled(labels)) => Selector::try_from(labels.clone()).ok(),
+            Some(SourceRef::Labelled(labels)) => selector::compile(labels).ok(),
             _ => None,
         };
         let mut row = Self {

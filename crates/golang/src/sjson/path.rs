@@ -19,6 +19,11 @@ impl Part {
         let index = self.name.parse().ok().filter(|index| *index < 1_000_000);
         index.filter(|_| is_number && !self.forced)
     }
+
+    /// Whether the step means the place after the last element of an array.
+    pub(super) fn is_end(&self) -> bool {
+        self.name == "-1" && !self.forced
+    }
 }
 
 pub(super) fn parse(path: &str) -> Result<Vec<Part>, Error> {

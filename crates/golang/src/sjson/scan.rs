@@ -10,6 +10,8 @@ use super::path::Part;
 pub(super) struct Container {
     pub(super) is_array: bool,
     pub(super) members: Vec<Member>,
+    /// Place of the opening bracket.
+    pub(super) start: usize,
     /// Place of the closing bracket.
     pub(super) end: usize,
 }
@@ -28,7 +30,7 @@ impl Container {
         if !self.is_array {
             return Ok(self.members.iter().find(|member| member.name == part.name));
         }
-        if part.name == "-1" {
+        if part.is_end() {
             return Ok(None);
         }
         let index = part.index().ok_or(Error::NotJson)?;
@@ -46,6 +48,7 @@ pub(super) fn container(json: &[u8]) -> Result<Option<Container>, Error> {
         Some(_) => return Err(Error::NotJson),
     };
     let mut members = Vec::new();
+    let opening = at;
     at = blank(json, at + 1);
     loop {
         match json.get(at).ok_or(Error::NotJson)? {
@@ -53,6 +56,7 @@ pub(super) fn container(json: &[u8]) -> Result<Option<Container>, Error> {
                 return Ok(Some(Container {
                     is_array,
                     members,
+                    start: opening,
                     end: at,
                 }));
             }

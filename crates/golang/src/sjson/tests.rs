@@ -31,6 +31,9 @@ fn missing_containers_are_made() {
     assert_eq!(written("", "a.1"), r#"{"a":[null,"v"]}"#);
     assert_eq!(written("", "a.:1"), r#"{"a":{"1":"v"}}"#);
     assert_eq!(written(r#"{"a":{}}"#, "a.b.c"), r#"{"a":{"b":{"c":"v"}}}"#);
+    assert_eq!(written("", "a.-1.b"), r#"{"a":[{"b":"v"}]}"#);
+    assert_eq!(written("", "-1.:-1"), r#"{"-1":{"-1":"v"}}"#);
+    assert_eq!(written("null\n", "a"), r#"{"a":"v"}"#);
 }
 
 #[test]
@@ -43,6 +46,17 @@ fn arrays_are_written_by_place_and_extended() {
     assert_eq!(written(r#"{"a":[1,2]}"#, "a.0"), r#"{"a":["v",2]}"#);
     assert_eq!(written(r#"{"a":[1]}"#, "a.2"), r#"{"a":[1,null,"v"]}"#);
     assert_eq!(written(r#"{"a":[1]}"#, "a.-1"), r#"{"a":[1,"v"]}"#);
+}
+
+#[test]
+fn white_space_is_lost_where_something_is_added_and_kept_where_something_is_replaced() {
+    assert_eq!(
+        written("\n{ \"a\" : 1 }\n", "b"),
+        "{ \"a\" : 1 ,\"b\":\"v\"}"
+    );
+    assert_eq!(written("\n{ \"a\" : 1 }\n", "a"), "\n{ \"a\" : \"v\" }\n");
+    assert_eq!(written("[ 1 ,\n2 ]", "3"), r#"[1,2,null,"v"]"#);
+    assert_eq!(written("[ 1 ,\n2 ]", "-1"), "[ 1 ,\n2 ,\"v\"]");
 }
 
 #[test]

@@ -41,9 +41,11 @@ fn scalar_to_json(scalar: Resolved) -> Value {
             reason = "beyond int64 Go holds a float64"
         )]
         Resolved::Integer(Integer::Unsigned(number)) => Value::Number(Number::Float(number as f64)),
-        // A float that is written like an integer is read back as one.
+        // A float that is written like an integer is read back as one; only a float has a zero with
+        // a sign.
         Resolved::Float(number) => {
-            let integer = float::json(number).and_then(|text| text.parse().ok());
+            let text = float::json(number).filter(|text| text != "-0");
+            let integer = text.and_then(|text| text.parse().ok());
             Value::Number(integer.map_or(Number::Float(number), Number::Int))
         }
     }

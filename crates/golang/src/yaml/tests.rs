@@ -15,12 +15,12 @@ fn refusal(source: &str) -> String {
 fn integers_and_floats_keep_their_kind() {
     let value = decode(b"[1, 1.0, 1e3, 1.5, 0x10, 12345678901234567890, -0.0]").unwrap();
 
-    assert_eq!(marshal(&value), "[1,1,1000,1.5,16,12345678901234567000,0]");
+    assert_eq!(marshal(&value), "[1,1,1000,1.5,16,12345678901234567000,-0]");
     let kinds = value.as_array().unwrap().iter().map(|number| match number {
         Value::Number(crate::json::Number::Int(_)) => 'i',
         _ => 'f',
     });
-    assert_eq!(kinds.collect::<String>(), "iiififi");
+    assert_eq!(kinds.collect::<String>(), "iiififf");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::{Selector, SelectorExt};
 use lockstep_api::fan_out::ClusterExternalSecretSpec;
 
+use crate::selector;
+
 /// Compiled selectors of an object.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -38,6 +40,5 @@ impl Wanted {
 }
 
 fn compiled(field: &str, selector: &LabelSelector) -> Result<Selector, String> {
-    let compiled = Selector::try_from(selector.clone());
-    compiled.map_err(|error| format!("{field} cannot be read: {error}"))
+    selector::compile(selector).map_err(|error| format!("{field} cannot be read: {error}"))
 }

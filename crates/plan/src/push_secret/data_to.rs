@@ -13,10 +13,10 @@ use lockstep_api::push_secret::{
 use lockstep_provider::SecretMap;
 use lockstep_provider::keys::Reversal;
 
-use super::selector;
 use super::stores::kind_of;
 use crate::pattern::Pattern;
 use crate::render::{NameError, transform_name};
+use crate::selector;
 use crate::settings::Settings;
 use crate::store::StoreView;
 

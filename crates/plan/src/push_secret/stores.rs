@@ -12,9 +12,9 @@ use lockstep_provider::error::Retry;
 
 use super::Observed;
 use super::names::{namespace, store_of};
-use super::selector;
 use crate::cause::Cause;
 use crate::failure::Failure;
+use crate::selector;
 use crate::settings::Settings;
 use crate::store::{StoreKey, StoreKind, StoreView, UnsupportedKind, allow, not_found};
 

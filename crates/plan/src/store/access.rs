@@ -8,6 +8,7 @@ use kube::core::{Selector, SelectorExt};
 use lockstep_api::store::StoreCondition;
 
 use crate::pattern::Pattern;
+use crate::selector;
 
 /// Compiled conditions of a store.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +55,13 @@ impl Access {
 
 impl Condition {
     fn of(condition: &StoreCondition) -> Self {
-        let selector = condition.namespace_selector.clone();
+        let selector = condition.namespace_selector.as_ref();
         let compile = |text: &String| {
             Pattern::compile(text)
                 .map_err(|error| format!("failed to compile regex {text}: {error}"))
         };
         Self {
-            selector: selector.map(|selector| Selector::try_from(selector).map_err(unreadable)),
+            selector: selector.map(|selector| selector::compile(selector).map_err(unreadable)),
             namespaces: condition.namespaces.clone(),
             patterns: condition.namespace_regexes.iter().map(compile).collect(),
         }

@@ -457,6 +457,22 @@ fn a_pattern_that_does_not_compile_counts_only_when_it_is_reached() {
 }
 
 #[test]
+fn a_selector_that_can_never_match_admits_nobody_by_its_negation() {
+    for values in ["[]", "[not a label]"] {
+        let expression = format!("{{key: team, operator: NotIn, values: {values}}}");
+        let selector = format!("{{matchExpressions: [{expression}]}}");
+        let store = ready_cluster_store(
+            "s",
+            &format!("conditions: [{{namespaceSelector: {selector}}}]"),
+        );
+
+        let denied = check(&store, "ns", &[("team", "red")]);
+
+        assert!(matches!(denied, Err(Denied::Broken(_))), "{denied:?}");
+    }
+}
+
+#[test]
 fn conditions_of_a_namespaced_store_have_no_effect() {
     let store = store("provider: {fake: {}}\nconditions: [{namespaces: [other]}]");
 

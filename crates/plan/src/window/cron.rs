@@ -87,6 +87,10 @@ impl Schedule {
 
 impl Cron {
     fn first_at_or_after(&self, from: Timestamp) -> Option<Timestamp> {
+        let fields = [self.minute, self.hour, self.day, self.month, self.weekday];
+        if fields.into_iter().any(Field::is_empty) {
+            return None;
+        }
         let start = TimeZone::UTC.to_datetime(from);
         let whole = start.with().second(0).subsec_nanosecond(0).build().ok()?;
         let mut at = if whole < start {

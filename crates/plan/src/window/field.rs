@@ -51,12 +51,17 @@ impl Field {
             bits: 0,
             star: false,
         };
-        for part in text.split(',') {
+        for part in text.split(',').filter(|part| !part.is_empty()) {
             field
                 .add(part, bounds)
                 .ok_or_else(|| ScheduleError::new(text))?;
         }
         Ok(field)
+    }
+
+    /// Whether no number is allowed.
+    pub(super) fn is_empty(self) -> bool {
+        self.bits == 0
     }
 
     /// Whether the number is allowed.
@@ -74,8 +79,10 @@ impl Field {
             Some((range, step)) => (range, Some(step.parse::<u32>().ok()?)),
             None => (part, None),
         };
-        let star = matches!(range, "*" | "?");
-        let (first, last) = match range.split_once('-') {
+        let bounded = range.split_once('-');
+        // What follows a star and a dash is not looked at.
+        let star = matches!(bounded.map_or(range, |(first, _)| first), "*" | "?");
+        let (first, last) = match bounded {
             _ if star => (bounds.min, bounds.max),
             Some((first, last)) => (bounds.number(first)?, bounds.number(last)?),
             None if step.is_some() => (bounds.number(range)?, bounds.max),
@@ -102,10 +109,7 @@ impl Bounds {
             .position(|name| name.eq_ignore_ascii_case(text));
         match named {
             Some(at) => Some(self.min + u32::try_from(at).ok()?),
-            None => text
-                .bytes()
-                .all(|byte| byte.is_ascii_digit())
-                .then(|| text.parse().ok())?,
+            None => text.parse().ok(),
         }
     }
 }

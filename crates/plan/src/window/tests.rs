@@ -65,6 +65,16 @@ fn schedules_fire_when_cron_says() {
             "2026-05-01T00:00:00Z",
             "2026-05-02T00:00:00Z",
         ),
+        (
+            "+5,,10, *-3 * * *",
+            "2026-05-01T12:06:00Z",
+            "2026-05-01T12:10:00Z",
+        ),
+        (
+            "0 0 ?-3 * 1",
+            "2026-05-01T12:00:00Z",
+            "2026-05-04T00:00:00Z",
+        ),
         ("@hourly", "2026-05-01T12:00:01Z", "2026-05-01T13:00:00Z"),
         ("@daily", "2026-05-01T12:00:00Z", "2026-05-02T00:00:00Z"),
         ("@midnight", "2026-05-01T12:00:00Z", "2026-05-02T00:00:00Z"),
@@ -85,6 +95,7 @@ fn schedules_fire_when_cron_says() {
 #[test]
 fn a_day_that_never_comes_is_given_up() {
     assert_eq!(first("0 0 30 2 *", "2026-05-01T00:00:00Z"), None);
+    assert_eq!(first(", * * * *", "2026-05-01T00:00:00Z"), None);
 }
 
 #[test]
@@ -100,11 +111,11 @@ fn schedules_that_are_none_are_refused() {
         "* * * * 7",
         "5-1 * * * *",
         "*/0 * * * *",
-        "+5 * * * *",
         "a * * * *",
         "@often",
         "@every soon",
-        "1,,2 * * * *",
+        "1-2-3 * * * *",
+        "1-* * * * *",
     ];
     for text in bad {
         assert!(Schedule::parse(text).is_err(), "{text}");
