@@ -54,6 +54,13 @@ enum Step {
     Script(Expression),
 }
 
+impl Step {
+    /// Whether it may lead to several places, or none.
+    fn is_ambiguous(&self) -> bool {
+        !matches!(self, Self::One(_) | Self::Script(_))
+    }
+}
+
 /// Why a path leads nowhere.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PathError {

@@ -1,5 +1,6 @@
 //! Follows a path through a document. Up to the first step that may lead to several places a miss is
-//! an error; behind it, misses are left out. The number of places looked at is bounded.
+//! an error, for a path inside of an expression an empty list; behind it, misses are left out. The
+//! number of places looked at is bounded.
 
 use std::cell::Cell;
 
@@ -16,7 +17,10 @@ pub(super) fn evaluate(expression: &Expression, root: &Value) -> Result<Value, P
         root,
         left: Cell::new(MAX_VISITS),
     };
-    let found = walk.value(expression, root);
+    let found = match expression {
+        Expression::Path(_, steps) => walk.follow(steps, root),
+        _ => walk.value(expression, root),
+    };
     if walk.left.get() == 0 {
         return Err(PathError::TooMany);
     }
@@ -37,7 +41,10 @@ impl<'a> Walk<'a> {
                     Start::Root => self.root,
                     Start::Current => current,
                 };
-                self.follow(steps, from)?
+                match self.follow(steps, from) {
+                    Err(_) if steps.iter().any(Step::is_ambiguous) => Value::Array(Vec::new()),
+                    found => found?,
+                }
             }
             Expression::Equal(left, right) => Value::Bool(equal(
                 &self.value(left, current)?,
@@ -162,13 +169,17 @@ impl<'a> Walk<'a> {
             let number = part.as_ref().map(|part| self.number(part, from));
             number.and_then(Result::ok).and_then(whole)
         });
+        let (first, last) = (first.unwrap_or(0), last.unwrap_or(i64::MAX));
+        // Compared before what counts from the end is resolved, so `[0:-1]` is empty.
+        if first > last {
+            return Vec::new();
+        }
         let count = i64::try_from(elements.len()).unwrap_or(i64::MAX);
         let bound = |at: i64| {
             let at = if at < 0 { count.saturating_add(at) } else { at };
             usize::try_from(at.clamp(0, count)).unwrap_or_default()
         };
-        let (first, last) = (bound(first.unwrap_or(0)), bound(last.unwrap_or(i64::MAX)));
-        let Some(chosen) = elements.get(first..last) else {
+        let Some(chosen) = elements.get(bound(first)..bound(last)) else {
             return Vec::new();
         };
         let step = step.filter(|step| *step != 0).unwrap_or(1);
@@ -184,9 +195,9 @@ impl<'a> Walk<'a> {
     fn holds(&self, condition: &Expression, element: &'a Value) -> bool {
         match self.value(condition, element) {
             Ok(Value::Bool(holds)) => holds,
-            Ok(Value::String(text)) => matches!(text.as_str(), "true" | "TRUE"),
-            Ok(number @ Value::Number(_)) => as_number(&number) == Some(1.0),
-            _ => false,
+            Ok(Value::String(text)) if matches!(text.as_str(), "true" | "TRUE") => true,
+            Ok(value) => as_number(&value).is_some_and(|number| number != 0.0),
+            Err(_) => false,
         }
     }
 
@@ -220,8 +231,10 @@ fn name(value: &Value) -> Option<String> {
     }
 }
 
+/// A number, or the one that a text spells.
 fn as_number(value: &Value) -> Option<f64> {
     match value {
+        Value::String(text) => text.parse().ok(),
         Value::Number(Number::Float(number)) => Some(*number),
         Value::Number(Number::Text(text)) => text.parse().ok(),
         #[expect(

@@ -47,6 +47,8 @@ fn wildcards_unions_and_slices_give_lists() {
     assert_eq!(at("$.store.book[-1:].title"), r#"["C"]"#);
     assert_eq!(at("$.store.book[:2].title"), r#"["A","B"]"#);
     assert_eq!(at("$.store.book[::2].title"), r#"["A","C"]"#);
+    assert_eq!(at("$.store.book[0:-1].title"), "[]");
+    assert_eq!(at("$.store.book[-3:-1].title"), r#"["A","B"]"#);
     assert_eq!(at("$.store.book[::-1].title"), r#"["C","B","A"]"#);
     assert_eq!(at("$.store.*.color"), r#"["red"]"#);
     assert_eq!(at("$.n[*]"), "[]");
@@ -74,6 +76,21 @@ fn filters_compare_for_equality() {
         "[]"
     );
     assert_eq!(at("$.store.book[?(@.title)]"), "[]");
+}
+
+#[test]
+fn filters_take_what_counts_as_true() {
+    let document = decode(
+        &r#"{"l":[{"v":1,"on":true},{"v":2,"on":2},{"v":3,"on":"0.5"},{"v":4,"on":0},{"v":5,"on":"no"},
+{"v":6,"on":null},{"v":7,"on":"TRUE"},{"v":8,"on":[]}]}"#
+            .into(),
+    )
+    .unwrap();
+    let found = |path: &str| marshal(&get(path, &document).unwrap());
+
+    assert_eq!(found("$.l[?(@.on)].v"), "[1,2,3,7]");
+    assert_eq!(found("$.l[?(@.gone[*] != 1)].v"), "[1,2,3,4,5,6,7,8]");
+    assert_eq!(found("$.l[\"1\"].v"), "2");
 }
 
 #[test]
