@@ -30,6 +30,7 @@ mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
@@ -107,6 +108,8 @@ fn settings(flags: &LocalFlags) -> anyhow::Result<Settings> {
     getrandom::fill(&mut random).context("random bytes from the system")?;
     Ok(Settings {
         class: flags.controller_class.clone(),
+        // All manifests are read before anything runs.
+        store_patience: Duration::ZERO,
         // The status costs nothing here, and LAST SYNC is read from it.
         refresh_note: RefreshNote::EveryRefresh,
         random: Randomness::from_fn(|bytes| {

@@ -1,17 +1,13 @@
-//! Whether a missing store is worth telling yet. Objects and stores come through watches of their
-//! own, so an object applied together with its store may be seen first: a new object waits a moment
-//! before it says that its store is missing. Decides about that moment only.
+//! Whether a missing store is worth telling yet: a new object waits a moment for it. Decides about
+//! that moment only.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::conditions::Condition;
 
 use crate::cause::Cause;
 use crate::failure::Failure;
-
-/// Two seconds for the other watch, and one that an object may be younger than its time of creation
-/// says, which has no fractions.
-const MOMENT: SignedDuration = SignedDuration::from_secs(3);
+use crate::settings::Settings;
 
 /// When a new object is to be run again instead of telling of its missing store; `None` if the failure
 /// is to be told.
@@ -19,19 +15,21 @@ pub(crate) fn store_may_come(
     meta: &ObjectMeta,
     conditions: &[Condition],
     failure: &Failure,
+    settings: &Settings,
     now: Timestamp,
 ) -> Option<Timestamp> {
     if failure.cause() != Cause::STORE_NOT_FOUND.as_str() || !conditions.is_empty() {
         return None;
     }
     let created = meta.creation_timestamp.as_ref()?.0;
-    let until = created.checked_add(MOMENT).ok()?;
+    let until = created.checked_add(settings.store_patience).ok()?;
     // An API server whose clock is ahead must not hold up anything.
     (created <= now && now < until).then_some(until)
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
     use super::*;
@@ -46,7 +44,8 @@ mod tests {
             creation_timestamp: Some(Time(noon())),
             ..ObjectMeta::default()
         };
-        store_may_come(&meta, conditions, &Failure::worded(cause, "no"), now)
+        let (failure, settings) = (Failure::worded(cause, "no"), Settings::default());
+        store_may_come(&meta, conditions, &failure, &settings, now)
     }
 
     #[test]

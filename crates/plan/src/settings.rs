@@ -32,6 +32,9 @@ pub struct Settings {
     pub push_secrets: bool,
     /// Time between two checks of a store that names none.
     pub store_requeue: Duration,
+    /// How old an object must be before it tells of a store that is not there. Objects and stores come
+    /// through watches of their own, so one applied together with its store may be seen first.
+    pub store_patience: Duration,
     /// How often an unchanged refresh is noted in the status.
     pub refresh_note: RefreshNote,
     /// Whether the installed CRDs keep `status.observedGeneration`.
@@ -63,6 +66,8 @@ impl Default for Settings {
             generic_targets: false,
             push_secrets: true,
             store_requeue: Duration::from_mins(5),
+            // Two seconds, and one because times of creation have no fractions.
+            store_patience: Duration::from_secs(3),
             refresh_note: RefreshNote::Spread,
             observed_generation: true,
             started: None,

@@ -31,6 +31,11 @@ fn grant(room: &Room) {
 
 /// An ExternalSecret whose target is ConfigMap `es`.
 fn fill(room: &Room, more: &Value) {
+    fill_refreshed(room, "1h", more);
+}
+
+/// The same with an interval.
+fn fill_refreshed(room: &Room, interval: &str, more: &Value) {
     room.fill();
     let mut target = json!({"manifest": {"apiVersion": "v1", "kind": "ConfigMap"}});
     target
@@ -42,7 +47,7 @@ fn fill(room: &Room, more: &Value) {
         "metadata": {"name": "es"},
         "spec": {
             "secretStoreRef": {"name": "store"},
-            "refreshInterval": "1h",
+            "refreshInterval": interval,
             "target": target,
             "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
         },
@@ -86,6 +91,22 @@ fn an_edited_object_is_repaired_and_a_deleted_one_comes_back() {
         .merge(&path(&room), &json!({"data": {"a": "edited again"}}))
         .unwrap();
     until_written(&room, "repair after a restart");
+}
+
+#[test]
+fn an_object_that_nobody_owns_is_repaired_by_the_next_refresh() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    grant(&room);
+    let _operator = operator(cluster, &[&room.flag(), FLAG]);
+    fill_refreshed(&room, "2s", &json!({"creationPolicy": "Orphan"}));
+    until_written(&room, "the first write");
+
+    let edited = json!({"data": {"a": "edited"}});
+    room.api.merge(&path(&room), &edited).unwrap();
+    until_written(&room, "repair");
+    room.api.delete(&path(&room)).unwrap();
+    until_written(&room, "return");
 }
 
 #[test]

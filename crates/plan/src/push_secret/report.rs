@@ -151,7 +151,7 @@ fn failed(
     let object = observed.object;
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
-    if let Some(at) = store_may_come(&object.metadata, told, &failure, now) {
+    if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
         return Report {
             status: None,
             events: Vec::new(),

@@ -234,9 +234,8 @@ fn name(value: &Value) -> Option<String> {
 /// A number, or the one that a text spells.
 fn as_number(value: &Value) -> Option<f64> {
     match value {
-        Value::String(text) => text.parse().ok(),
+        Value::String(text) | Value::Number(Number::Text(text)) => text.parse().ok(),
         Value::Number(Number::Float(number)) => Some(*number),
-        Value::Number(Number::Text(text)) => text.parse().ok(),
         #[expect(
             clippy::cast_precision_loss,
             reason = "numbers compare as Go's float64 do"

@@ -75,7 +75,7 @@ impl ExternalSecrets {
             found.ages.sort_unstable();
             found
         };
-        let all = self.by_store.iter().map(of_store);
+        let all = self.links.stores().map(of_store);
         all.filter(|found| !found.ages.is_empty()).collect()
     }
 }
