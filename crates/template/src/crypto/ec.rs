@@ -96,6 +96,11 @@ impl EcKey {
         })
     }
 
+    /// The same scalar with a public point that somebody else says belongs to it.
+    pub(crate) fn with_point(self, point: Vec<u8>) -> Self {
+        Self { point, ..self }
+    }
+
     pub(crate) fn generate(rng: &mut Rng, curve: Curve) -> Option<Self> {
         use chacha20::rand_core::Rng as _;
         // Almost every number of that length is a scalar; try until one is.
@@ -116,9 +121,9 @@ impl EcKey {
         &self.point
     }
 
-    /// Reads SEC 1; `curve` is what the surrounding PKCS #8 says.
+    /// Reads SEC 1, whatever comes after it; `curve` is what the surrounding PKCS #8 says.
     pub(crate) fn parse(der: &[u8], curve: Option<Curve>) -> Option<Self> {
-        let mut fields = Reader::new(Reader::single(der, tag::SEQUENCE)?.body);
+        let mut fields = Reader::new(der).sequence()?;
         if fields.number()? != 1 {
             return None;
         }

@@ -1,5 +1,7 @@
 //! JSON Web Keys, as far as Go can write them as PEM: RSA, ECDSA and Ed25519.
 
+use std::collections::BTreeMap;
+
 use lockstep_golang::base64::{self, Encoding};
 use lockstep_golang::json::{self, Value};
 
@@ -27,12 +29,8 @@ impl Jwk {
         let Value::Object(members) = decoded else {
             return Err(Failure::new(format!("{HINT}not a JSON object")));
         };
-        let member = |name: &str| match members.get(name) {
-            Some(Value::String(text)) => Some(text.as_str()),
-            _ => None,
-        };
-        let field = Fields(&member);
-        match member("kty").unwrap_or_default() {
+        let field = Fields(&members);
+        match field.text("kty") {
             "RSA" => rsa(&field),
             "EC" => ec(&field),
             "OKP" => okp(&field),
@@ -43,14 +41,28 @@ impl Jwk {
     }
 }
 
-/// Access to the members that are texts.
-struct Fields<'f>(&'f dyn Fn(&str) -> Option<&'f str>);
+/// Access to the members.
+struct Fields<'f>(&'f BTreeMap<String, Value>);
 
 impl Fields<'_> {
+    fn text(&self, name: &str) -> &str {
+        match self.0.get(name) {
+            Some(Value::String(text)) => text,
+            _ => "",
+        }
+    }
+
     /// A member in base64url, with or without padding.
     fn bytes(&self, name: &str) -> Outcome<Option<Vec<u8>>> {
-        let Some(text) = (self.0)(name) else {
-            return Ok(None);
+        let text = match self.0.get(name) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(_) => {
+                return Err(Failure::new(format!(
+                    "failed to unmarshal JSON into key: failed to decode value for key {name}: \
+                     expected base64 encoded []byte (string)"
+                )));
+            }
         };
         let plain: Vec<u8> = text
             .bytes()
@@ -99,7 +111,7 @@ fn rsa(fields: &Fields<'_>) -> Outcome<Jwk> {
 }
 
 fn ec(fields: &Fields<'_>) -> Outcome<Jwk> {
-    let curve = match (fields.0)("crv").unwrap_or_default() {
+    let curve = match fields.text("crv") {
         "P-256" => Curve::P256,
         "P-384" => Curve::P384,
         "P-521" => Curve::P521,
@@ -112,8 +124,14 @@ fn ec(fields: &Fields<'_>) -> Outcome<Jwk> {
             None => Err(Failure::new("x509: invalid elliptic curve public key")),
         };
     };
+    let Some(point) = curve.point(&x, &y) else {
+        return Err(Failure::new(format!(
+            "x509: failed to marshal EC private key while building PKCS#8: \
+             {curve:?} point not on curve"
+        )));
+    };
     match EcKey::new(curve, &d) {
-        Some(key) => Ok(Jwk::Private(PrivateKey::Ec(key))),
+        Some(key) => Ok(Jwk::Private(PrivateKey::Ec(key.with_point(point)))),
         None => Err(Failure::new(
             "x509: invalid elliptic curve private key value",
         )),
@@ -121,7 +139,7 @@ fn ec(fields: &Fields<'_>) -> Outcome<Jwk> {
 }
 
 fn okp(fields: &Fields<'_>) -> Outcome<Jwk> {
-    match (fields.0)("crv").unwrap_or_default() {
+    match fields.text("crv") {
         "Ed25519" => {}
         "X25519" => return Err(Failure::new("x509: X25519 keys cannot be written as PEM")),
         _ => return Err(Failure::new("failed to build OKP key: unsupported curve")),
@@ -140,4 +158,21 @@ fn okp(fields: &Fields<'_>) -> Outcome<Jwk> {
         return Err(Failure::new("ed25519: invalid x value given d value"));
     }
     Ok(Jwk::Private(PrivateKey::Ed25519(seed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Jwk;
+
+    #[test]
+    fn a_private_exponent_that_is_no_text_does_not_make_the_key_public() {
+        for d in ["5", "null", "[]"] {
+            let text = format!(
+                r#"{{"kty":"OKP","crv":"Ed25519","d":{d},
+                    "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}}"#
+            );
+
+            assert!(Jwk::parse(text.as_bytes()).is_err(), "{d}");
+        }
+    }
 }

@@ -19,9 +19,9 @@ pub(crate) enum PrivateKey {
 }
 
 impl PrivateKey {
-    /// Reads PKCS #8.
+    /// Reads PKCS #8, whatever comes after it.
     pub(crate) fn parse_pkcs8(der: &[u8]) -> Option<Self> {
-        let mut fields = Reader::new(Reader::single(der, tag::SEQUENCE)?.body);
+        let mut fields = Reader::new(der).sequence()?;
         fields.number()?;
         let mut algorithm = fields.sequence()?;
         let id = algorithm.oid()?;
@@ -33,7 +33,7 @@ impl PrivateKey {
                 EcKey::parse(key, Some(curve)).map(Self::Ec)
             }
             oid::ED25519 => {
-                let seed = Reader::single(key, tag::OCTET_STRING)?.body;
+                let seed = Reader::new(key).octets()?;
                 seed.try_into().ok().map(Self::Ed25519)
             }
             _ => None,

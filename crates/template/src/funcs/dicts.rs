@@ -71,23 +71,27 @@ pub(super) const FUNCS: &[Func] = &[
         new(cx, kept)
     }),
     variadic("merge", &[Ty::MapAny, Ty::MapAny], |cx, args| {
-        merge::all(cx, args, false)
+        merge::all(cx, args, mode(false, false))
     }),
     variadic("mustMerge", &[Ty::MapAny, Ty::MapAny], |cx, args| {
-        merge::all(cx, args, false)
+        merge::all(cx, args, mode(false, true))
     }),
     variadic("mergeOverwrite", &[Ty::MapAny, Ty::MapAny], |cx, args| {
-        merge::all(cx, args, true)
+        merge::all(cx, args, mode(true, false))
     }),
     variadic(
         "mustMergeOverwrite",
         &[Ty::MapAny, Ty::MapAny],
-        |cx, args| merge::all(cx, args, true),
+        |cx, args| merge::all(cx, args, mode(true, true)),
     ),
     func("deepCopy", &[Ty::Any], deep_copy),
     func("mustDeepCopy", &[Ty::Any], deep_copy),
     variadic("dig", &[Ty::Any], |_, args| dig(args)),
 ];
+
+const fn mode(overwrite: bool, must: bool) -> merge::Mode {
+    merge::Mode { overwrite, must }
+}
 
 fn new(cx: &mut Context<'_>, entries: BTreeMap<Str, Value>) -> Outcome<Value> {
     cx.meter.charge_items(entries.len().saturating_mul(2))?;

@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 
 use encode::Style;
+use lockstep_golang::float;
 use lockstep_golang::json::{self, Number};
 
 use super::{Args, Func, func};
@@ -15,7 +16,7 @@ use crate::value::{List, Map, Str, Ty, Value};
 pub(super) const FUNCS: &[Func] = &[
     func("fromJson", &[Ty::Str], |cx, args| {
         match from_json(cx, args.bytes(0)) {
-            Err(Failure::Message(_)) => Ok(Value::Nil),
+            Err(Failure::Message(_)) => without_large_numbers(cx, args.bytes(0)),
             other => other,
         }
     }),
@@ -49,6 +50,30 @@ fn from_json(cx: &mut Context<'_>, text: &[u8]) -> Outcome<Value> {
     match json::decode(text) {
         Ok(decoded) => Ok(value_of(&mut cx.meter, decoded)?),
         Err(error) => Err(json_failure("", &error)),
+    }
+}
+
+/// What is left of a document that was refused: all of it but the numbers no float64 can hold, or
+/// nothing if it is no JSON.
+fn without_large_numbers(cx: &mut Context<'_>, text: &[u8]) -> Outcome<Value> {
+    match json::decode_numbers_as_text(text) {
+        Ok(decoded) => Ok(value_of(&mut cx.meter, floats_or_null(decoded))?),
+        Err(_) => Ok(Value::Nil),
+    }
+}
+
+fn floats_or_null(value: json::Value) -> json::Value {
+    match value {
+        json::Value::Number(Number::Text(text)) => float::parse(text.as_bytes())
+            .map_or(json::Value::Null, |x| json::Value::Number(Number::Float(x))),
+        json::Value::Array(items) => {
+            json::Value::Array(items.into_iter().map(floats_or_null).collect())
+        }
+        json::Value::Object(members) => {
+            let members = members.into_iter();
+            json::Value::Object(members.map(|(k, v)| (k, floats_or_null(v))).collect())
+        }
+        other => other,
     }
 }
 

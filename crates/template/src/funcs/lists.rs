@@ -228,7 +228,11 @@ fn chunk(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     if none {
         return Ok(Value::List(List::of(Elem::List, Vec::new())));
     }
-    let size = usize::try_from(args.int(0)).ok().filter(|size| *size > 0);
+    // A single element is one chunk, whatever the size below -1.
+    let size = match (list.len(), args.int(0)) {
+        (1, ..-1) => Some(1),
+        (_, size) => usize::try_from(size).ok().filter(|size| *size > 0),
+    };
     let size = size.ok_or_else(|| Failure::new("runtime error: makeslice: len out of range"))?;
     cx.meter.charge_items(list.len().saturating_mul(2))?;
     let chunks = list

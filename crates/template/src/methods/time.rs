@@ -175,6 +175,10 @@ fn int(n: u8) -> Value {
 }
 
 /// The time since 1970 in units of that many nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "Go wraps around where 64 bits are too few"
+)]
 fn scaled(time: &Time, unit: i128) -> i64 {
-    i64::try_from(time.total_nanos().div_euclid(unit)).unwrap_or(0)
+    time.total_nanos().div_euclid(unit) as i64
 }

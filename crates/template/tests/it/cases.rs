@@ -121,9 +121,11 @@ fn execute(case: &Json) -> Result<Vec<u8>, String> {
         Some("zero") => MissingKey::Zero,
         _ => MissingKey::Default,
     };
+    let delimiter = |at: usize| case["delims"][at].as_str().unwrap_or_default();
     let options = Options {
         missing_key,
-        ..Options::default()
+        left_delimiter: delimiter(0),
+        right_delimiter: delimiter(1),
     };
     let source = case["template"].as_str().unwrap_or_default();
     let template = Template::parse("k", source, &options).map_err(|error| error.to_string())?;
