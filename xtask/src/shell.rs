@@ -10,11 +10,20 @@ use anyhow::{Context, Result, bail};
 use lockstep_testkit::place;
 use lockstep_testkit::progress::say;
 
-/// The cargo that started us, working in the workspace root.
+/// The cargo that started us, working in the workspace root. What it told us about our own package
+/// is kept from it: build scripts that look at these variables would run anew, and all that depends on
+/// them would be compiled twice.
 pub(crate) fn cargo() -> Command {
     let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command.current_dir(place::workspace());
+    let ours = ["CARGO_MANIFEST_", "CARGO_PKG_"];
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if ours.iter().any(|start| text.starts_with(start)) {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
