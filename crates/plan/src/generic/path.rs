@@ -1,5 +1,6 @@
 //! Paths into an object, as `templateFrom[].target` writes them: names joined by dots, each with
-//! any number of positions in brackets. Missing parts are made; parts of another shape are refused.
+//! any number of positions in brackets; positions may also stand alone behind a dot (`a.[0]`). Missing
+//! parts are made; parts of another shape are refused.
 
 use serde_json::{Map, Value};
 
@@ -19,10 +20,12 @@ pub(super) fn parse(path: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (name, positions) = part.find('[').map_or((part, ""), |at| part.split_at(at));
-        if name.is_empty() {
-            return Err(wrong("every part begins with a name"));
+        match (name, positions) {
+            ("", "") => return Err(wrong("every part begins with a name")),
+            ("", _) if steps.is_empty() => return Err(wrong("the first part begins with a name")),
+            ("", _) => {}
+            (name, _) => steps.push(Step::Name(name.to_owned())),
         }
-        steps.push(Step::Name(name.to_owned()));
         let mut rest = positions;
         while !rest.is_empty() {
             let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
@@ -107,6 +110,15 @@ mod tests {
     }
 
     #[test]
+    fn positions_may_stand_behind_a_dot() {
+        assert_eq!(
+            put(json!({}), "a.[1].b.[0][1]", json!("x")).unwrap(),
+            json!({"a": [null, {"b": [[null, "x"]]}]})
+        );
+        assert_eq!(parse("a.[0]"), parse("a[0]"));
+    }
+
+    #[test]
     fn parts_of_another_shape_are_refused() {
         assert!(put(json!({"spec": "x"}), "spec.a", json!(1)).is_err());
         assert!(put(json!({"spec": {}}), "spec[0]", json!(1)).is_err());
@@ -115,7 +127,7 @@ mod tests {
     #[test]
     fn paths_that_are_none_are_refused() {
         for path in [
-            "", ".a", "a.", "a..b", "[0]", "a[", "a[x]", "a[-1]", "a[10001]", "a[0]b",
+            "", ".a", "a.", "a..b", "[0]", "[0].a", "a[", "a[x]", "a[-1]", "a[10001]", "a[0]b",
         ] {
             assert!(parse(path).is_err(), "{path}");
         }

@@ -34,6 +34,10 @@ pub(super) const VALUE: &[Func] = &[
     method("MarshalText", &[], |_, this, _| {
         Ok(super::bytes(version(this)?.to_string().as_bytes()))
     }),
+    method("MarshalJSON", &[], |_, this, _| {
+        let text = version(this)?.to_string();
+        Ok(super::bytes(format!("\"{text}\"").as_bytes()))
+    }),
     method("IncMajor", &[], |_, this, _| {
         Ok(owned(version(this)?.next_major()))
     }),
@@ -61,10 +65,6 @@ pub(super) const VALUE: &[Func] = &[
 pub(super) const POINTER: &[Func] = &[
     method("Original", &[], |_, this, _| {
         Ok(Value::from(version(this)?.original.as_str()))
-    }),
-    method("MarshalJSON", &[], |_, this, _| {
-        let text = version(this)?.to_string();
-        Ok(super::bytes(format!("\"{text}\"").as_bytes()))
     }),
     method("LessThan", &[Ty::Version], |cx, this, args| {
         compare(cx, this, args, |order| order == Ordering::Less)
