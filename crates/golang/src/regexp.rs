@@ -5,6 +5,7 @@
 //! Text need not be UTF-8: as in Go, each illegal byte counts as U+FFFD. Patterns that Go accepts
 //! but whose automaton would take more than a few megabytes are refused as too large.
 
+mod alternation;
 mod charset;
 mod class;
 mod error;

@@ -47,6 +47,15 @@ impl CharSet {
     }
 
     pub(super) fn negated(mut self) -> Self {
+        // Two ranges that only surrogates keep apart are made one: between them, negation would find
+        // a range from the start of the second to the end of the first.
+        let has = |c| {
+            let mut ranges = self.0.ranges().iter();
+            ranges.any(|range| range.start() <= c && c <= range.end())
+        };
+        if has('\u{d7ff}') && has('\u{e000}') {
+            self.0.push(ClassUnicodeRange::new('\u{d7ff}', '\u{e000}'));
+        }
         self.0.negate();
         self
     }

@@ -2,6 +2,7 @@
 
 use regex_syntax::hir::{Capture, Hir, Look, Repetition};
 
+use super::alternation;
 use super::charset::CharSet;
 
 /// Limit on the height of a syntax tree: less than Go's 1,000, because the engine recurses.
@@ -94,7 +95,7 @@ impl Item {
     }
 
     pub(super) fn alternation(items: Vec<Self>) -> Self {
-        Self::join(items, Hir::alternation)
+        Self::join(items, alternation::of)
     }
 
     fn join(mut items: Vec<Self>, join: fn(Vec<Hir>) -> Hir) -> Self {

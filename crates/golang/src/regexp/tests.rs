@@ -57,6 +57,35 @@ fn refusals_carry_the_text_of_go() {
 }
 
 #[test]
+fn a_negated_class_is_right_on_both_sides_of_the_surrogates() {
+    for pattern in ["[^\\p{C}]", "\\P{C}", "[^\u{d000}-\u{d7ff}\u{e000}]"] {
+        let regexp = Regexp::new(pattern).unwrap();
+
+        assert!(!regexp.is_match("\u{d7ff}".as_bytes()), "{pattern}");
+        assert!(!regexp.is_match("\u{e000}".as_bytes()), "{pattern}");
+        assert!(regexp.is_match(b"a"), "{pattern}");
+    }
+}
+
+#[test]
+fn an_earlier_alternative_wins_though_a_later_one_begins_alike() {
+    let cases = [
+        (".*a|.*b?", "xay", 0..2),
+        ("(?:.*a|.*y?z?)", "xay", 0..2),
+        (".*?a|.*?b?", "xay", 0..2),
+        ("x.+-prod|x.+[a-z]*", "xa-prod-1", 0..7),
+        ("(?:x|xa)y|(?:x|xa)a", "xay", 0..3),
+        ("ab?c|ab?d", "abd", 0..3),
+        ("a{2}b|a{2}c", "aac", 0..3),
+        ("a.*b|a.*c?|d.*", "axbx", 0..3),
+    ];
+    for (pattern, text, wanted) in cases {
+        let found = Regexp::new(pattern).unwrap().find(text.as_bytes());
+        assert_eq!(found, Some(wanted), "{pattern}");
+    }
+}
+
+#[test]
 fn a_pattern_must_be_utf8() {
     let error = Regexp::from_bytes(b"a\xffb").unwrap_err();
 
