@@ -1,6 +1,7 @@
 //! A serde deserializer over JSON values with Go's rules for struct fields: names match whatever
 //! their case, the exact spelling first; `null` leaves a field as if it were absent; a name the
-//! struct does not have is an error. Map keys are left alone.
+//! struct does not have is an error. Map keys are left alone. Where a text is wanted, numbers and
+//! booleans become one, as on the way through Go's YAML library.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,8 @@ use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Map, Value};
+
+use lockstep_golang::float;
 
 pub(super) fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
     T::deserialize(Folded(value))
@@ -40,6 +43,10 @@ impl<'de> Deserializer<'de> for Folded {
             Value::Object(members) => {
                 visitor.visit_map(MapDeserializer::new(named(members, fields)?.into_iter()))
             }
+            // Serde would take its elements for the fields in their order.
+            Value::Array(_) => Err(de::Error::custom(
+                "json: cannot unmarshal array where an object belongs",
+            )),
             other => other.deserialize_struct(name, fields, visitor),
         }
     }
@@ -70,6 +77,17 @@ impl<'de> Deserializer<'de> for Folded {
         }
     }
 
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match text_of(&self.0) {
+            Some(text) => visitor.visit_string(text),
+            None => self.0.deserialize_string(visitor),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -88,8 +106,19 @@ impl<'de> Deserializer<'de> for Folded {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit
         unit_struct tuple tuple_struct identifier ignored_any
+    }
+}
+
+/// The text that a scalar of another type becomes; floats have the precision of 32 bits, as there.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => Some(String::new()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(number) if number.is_f64() => number.as_f64().map(float::single),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

@@ -56,6 +56,32 @@ fn keys_of_maps_keep_their_case() {
 }
 
 #[test]
+fn numbers_and_booleans_become_texts_where_texts_are_wanted() {
+    let tags = json!({
+        "a": 1234, "b": true, "c": 0.1, "d": 16_777_217.5, "e": 12_345_678_901_234_567_890_u64, "f": null
+    });
+    let spec = envelope(json!({ "kmsKeyId": -5, "tags": tags, "replicas": [{ "regionName": 1 }] }));
+
+    let spec = parse::<Spec>(Some(&spec)).unwrap().unwrap();
+
+    assert_eq!(spec.kms_key_id, "-5");
+    let tags: Vec<&str> = spec.tags.values().map(String::as_str).collect();
+    let wanted = [
+        "1234",
+        "true",
+        "0.1",
+        "1.6777218e+07",
+        "12345678901234567890",
+        "",
+    ];
+    assert_eq!(tags, wanted);
+    assert_eq!(spec.replicas[0].region_name, "1");
+    assert!(parse::<Spec>(Some(&envelope(json!({ "kmsKeyId": [] })))).is_err());
+    assert!(parse::<Spec>(Some(&envelope(json!([])))).is_err());
+    assert!(parse::<Spec>(Some(&envelope(json!({ "recoveryWindow": "7" })))).is_err());
+}
+
+#[test]
 fn null_leaves_a_field_as_it_is() {
     let spec = parse::<Spec>(Some(&envelope(json!({ "kmsKeyId": null }))));
 
