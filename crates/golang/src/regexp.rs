@@ -15,6 +15,7 @@ mod group;
 mod item;
 mod parse;
 mod property;
+mod reach;
 mod repeat;
 mod search;
 mod text;
@@ -33,6 +34,8 @@ const NFA_LIMIT: usize = 16 << 20;
 pub struct Regexp {
     expression: Vec<u8>,
     engine: meta::Regex,
+    /// The most bytes a search reads beyond its match, if that is bounded.
+    reach: Option<usize>,
     /// Names of the groups; the first stands for the whole match.
     names: Vec<Option<String>>,
 }
@@ -57,6 +60,7 @@ impl Regexp {
         Ok(Self {
             expression: pattern.to_vec(),
             engine,
+            reach: reach::reach(&parsed.hir),
             names: parsed.names,
         })
     }

@@ -47,7 +47,8 @@ impl Regexp {
     /// How many matches there are, or nothing if it was stopped.
     ///
     /// Each search is linear, yet a pattern can make every one of them read to the end. `proceed`
-    /// is asked before each, with the bytes still to be searched.
+    /// is asked for each with the bytes it reads at most: before it all that are left, or after it,
+    /// if the pattern cannot read far beyond a match, only those.
     pub fn count_matches(
         &self,
         text: &[u8],
@@ -57,12 +58,17 @@ impl Regexp {
         let whole = text.valid().len();
         let (mut count, mut at) = (0, 0);
         while at <= whole {
-            if !proceed(whole - at) {
+            if self.reach.is_none() && !proceed(whole - at) {
                 return None;
             }
             let Some(found) = self.find_at(&text, at) else {
                 break;
             };
+            if let Some(reach) = self.reach
+                && !proceed((found.end - at).saturating_add(reach).min(whole - at))
+            {
+                return None;
+            }
             count += 1;
             at = found.end.max(at + text.width(at).max(1));
         }

@@ -234,3 +234,36 @@ fn hostile_patterns_are_refused_or_compiled_soon() {
         }
     }
 }
+
+/// What a search for all matches says it reads, over the length of the text.
+fn read_by(pattern: &str, text: &[u8]) -> usize {
+    let mut read = 0;
+    let regexp = Regexp::new(pattern).unwrap();
+    regexp.count_matches(text, |bytes| {
+        read += bytes;
+        true
+    });
+    read / text.len()
+}
+
+#[test]
+fn searches_that_cannot_read_far_are_counted_by_what_they_read() {
+    let text = b"word1 word22 w\xc3\xa4 ".repeat(200);
+    for pattern in [
+        " ",
+        "[^a-z]",
+        "[^a-z]+",
+        "\\w+",
+        "(word)([0-9]+)",
+        "(?:wo|w)(r|d)*",
+        "\\bw.",
+        "a{2,}|[0-9]{1,}|x",
+        ".*",
+        "(?i)W\\pL{1,8}",
+    ] {
+        assert!(read_by(pattern, &text) < 40, "{pattern}");
+    }
+    for pattern in ["w.*z|w", "w[^z]*z|w", "(.*z)?w", "\\w+$|w"] {
+        assert!(read_by(pattern, &text) > 200, "{pattern}");
+    }
+}

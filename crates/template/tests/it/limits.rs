@@ -199,3 +199,15 @@ fn keys_and_password_hashes_count_as_much_work() {
         );
     }
 }
+
+#[test]
+fn a_large_text_with_many_matches_stays_within_the_default_limits() {
+    let text = "word1 word22 ".repeat(80_000);
+    for source in [
+        r#"{{ regexReplaceAll "word([0-9]+)" .s "w$1" | len }}"#,
+        r#"{{ regexSplit " " .s -1 | len }}"#,
+        r#"{{ regexFindAll "[a-z]+" .s -1 | len }}"#,
+    ] {
+        run(source, &[("s", &text)]).unwrap();
+    }
+}
