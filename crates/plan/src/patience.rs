@@ -1,5 +1,5 @@
-//! Whether a missing store is worth telling yet: a new object waits a moment for it. Decides about
-//! that moment only.
+//! Whether a store that is missing, or does not admit the namespace, is worth telling yet: both may be
+//! seen a moment after a new object. Decides about that moment only.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -9,8 +9,8 @@ use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// When a new object is to be run again instead of telling of its missing store; `None` if the failure
-/// is to be told.
+/// When a new object is to be run again instead of telling what is wrong with its store; `None` if the
+/// failure is to be told.
 pub(crate) fn store_may_come(
     meta: &ObjectMeta,
     conditions: &[Condition],
@@ -18,7 +18,9 @@ pub(crate) fn store_may_come(
     settings: &Settings,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    if failure.cause() != Cause::STORE_NOT_FOUND.as_str() || !conditions.is_empty() {
+    let unseen = [Cause::STORE_NOT_FOUND, Cause::STORE_DENIED];
+    let unseen = unseen.map(Cause::as_str).contains(&failure.cause());
+    if !unseen || !conditions.is_empty() {
         return None;
     }
     let created = meta.creation_timestamp.as_ref()?.0;
@@ -50,11 +52,11 @@ mod tests {
 
     #[test]
     fn a_new_object_waits_for_its_store_and_then_tells() {
-        let missing = Cause::STORE_NOT_FOUND;
-
-        assert_eq!(asked(missing, &[], noon()), Some(later(3)));
-        assert_eq!(asked(missing, &[], later(2)), Some(later(3)));
-        assert_eq!(asked(missing, &[], later(3)), None);
+        for cause in [Cause::STORE_NOT_FOUND, Cause::STORE_DENIED] {
+            assert_eq!(asked(cause, &[], noon()), Some(later(3)));
+            assert_eq!(asked(cause, &[], later(2)), Some(later(3)));
+            assert_eq!(asked(cause, &[], later(3)), None);
+        }
     }
 
     #[test]

@@ -32,8 +32,9 @@ pub struct Settings {
     pub push_secrets: bool,
     /// Time between two checks of a store that names none.
     pub store_requeue: Duration,
-    /// How old an object must be before it tells of a store that is not there. Objects and stores come
-    /// through watches of their own, so one applied together with its store may be seen first.
+    /// How old an object must be before it tells of a store that is not there or does not admit its
+    /// namespace. All of them come through watches of their own, so what was applied together with
+    /// the object may be seen later.
     pub store_patience: Duration,
     /// How often an unchanged refresh is noted in the status.
     pub refresh_note: RefreshNote,
