@@ -16,7 +16,6 @@ import json
 import os
 import re
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -27,6 +26,8 @@ import urllib.parse
 import uuid
 
 import yaml
+
+from ports import free_port
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -793,12 +794,6 @@ def wipe(api, namespace):
 
 class OperatorDied(Exception):
     pass
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class World:

@@ -19,6 +19,7 @@ pub mod moto;
 pub mod operator;
 pub mod place;
 pub mod pods;
+pub mod port;
 pub mod program;
 pub mod progress;
 pub mod proxy;

@@ -5,7 +5,6 @@
 mod install;
 mod relay;
 
-use std::net::TcpListener;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ pub use relay::{Fault, Seen};
 
 use crate::PATIENCE;
 use crate::controlplane::guard::Guard;
+use crate::port;
 use crate::stub::Stub;
 
 /// The version the tests were written for.
@@ -53,7 +53,7 @@ impl Moto {
     pub fn start() -> Result<Self> {
         let program = ready()?;
         let folder = tempfile::tempdir()?;
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let port = port::free()?.port();
         let mut guard = Guard::new(None)?;
         let mut command = Command::new(program);
         command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);

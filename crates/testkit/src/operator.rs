@@ -3,7 +3,7 @@
 //! can be run and measured.
 
 use std::fs::File;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::PATIENCE;
 use crate::http_get::ask;
+use crate::port;
 
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -70,12 +71,7 @@ impl Operator {
         flags: &[&str],
         log: &Path,
     ) -> Result<Self> {
-        let held = [
-            TcpListener::bind(("127.0.0.1", 0))?,
-            TcpListener::bind(("127.0.0.1", 0))?,
-        ];
-        let [metrics, live] = held.map(|socket| socket.local_addr());
-        let (metrics, live) = (metrics?, live?);
+        let (metrics, live) = (port::free()?, port::free()?);
         let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let program = command.get_program().display().to_string();
         let child = command

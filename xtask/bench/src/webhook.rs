@@ -2,7 +2,6 @@
 //! with all CRDs, and the API server asks it about ExternalSecrets; a write that it did not review
 //! fails, so as many as asked for were reviewed.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{scope, sleep};
@@ -13,7 +12,7 @@ use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::kubeconfig::Access;
 use lockstep_testkit::operator::Operator;
-use lockstep_testkit::{manifest, place};
+use lockstep_testkit::{manifest, place, port};
 use serde_json::{Value, json};
 
 use crate::cli::WebhookArgs;
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &WebhookArgs) -> Result<()> {
     let plane = ControlPlane::start_bare()?;
     let crds = plane.install_crds()?;
     let api = plane.admin()?;
-    let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+    let port = port::free()?.port();
     install(&api, port)?;
     let mut webhook = start(&subject, &plane, &api, port)?;
     until_asked(&api, &mut webhook)?;

@@ -1,6 +1,5 @@
 //! Starting in any order, and stopping in time.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
@@ -121,10 +120,7 @@ fn crds_of_the_original_are_worked_with_and_named_with_the_remedy() {
 
 #[test]
 fn an_api_server_that_is_down_is_waited_for_and_named() {
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let free = lockstep_testkit::port::free().unwrap();
     let kubeconfig = std::env::temp_dir().join(format!("lockstep-down-{}.yaml", free.port()));
     let text = format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: c\n\

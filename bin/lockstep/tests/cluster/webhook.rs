@@ -5,7 +5,6 @@ mod certificates;
 mod controller;
 mod order;
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,7 +12,7 @@ use lockstep_testkit::api::{Api, status};
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::kubeconfig::Access;
 use lockstep_testkit::operator::Operator;
-use lockstep_testkit::{manifest, place};
+use lockstep_testkit::{manifest, place, port};
 use serde_json::{Value, json};
 
 use crate::process::until;
@@ -43,8 +42,7 @@ impl Stage {
             plane
         });
         let api = cluster.admin().unwrap();
-        let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = socket.local_addr().unwrap().port();
+        let port = port::free().unwrap().port();
         let stage = Self {
             cluster,
             api,

@@ -3,17 +3,17 @@
 //! is the guard's business.
 
 use std::fs::File;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::assets::Assets;
 use super::guard::Guard;
 use super::{Cluster, pki, ready};
 use crate::api::Api;
 use crate::kubeconfig::{Access, private};
+use crate::port;
 
 const TRIES: usize = 3;
 const API_SERVER: &str = "kube-apiserver";
@@ -104,13 +104,10 @@ struct Ports {
 
 impl Ports {
     fn free() -> Result<Self> {
-        // All are held until all are known, so that they differ.
-        let held = [listener()?, listener()?, listener()?];
-        let [etcd, peer, apiserver] = held.map(|socket| socket.local_addr().map(|at| at.port()));
         Ok(Self {
-            etcd: etcd?,
-            peer: peer?,
-            apiserver: apiserver?,
+            etcd: port::free()?.port(),
+            peer: port::free()?.port(),
+            apiserver: port::free()?.port(),
         })
     }
 }
@@ -240,10 +237,6 @@ fn controller_manager(program: &Path, dir: &Path, kubeconfig: &Path) -> Command 
         .args(["--secure-port", "0"])
         .arg(format!("--controllers=*{}", controllers.concat()));
     command
-}
-
-fn listener() -> Result<TcpListener> {
-    TcpListener::bind(("127.0.0.1", 0)).context("no free port on loopback")
 }
 
 fn random_token() -> Result<String> {

@@ -58,8 +58,7 @@ fn replicas_share_one_certificate_and_the_authority_returns_when_it_is_lost() {
     stage.configurations("Ignore");
     let one = stage.webhook(&[]);
     let other = {
-        let port = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let port = format!("--port={}", port.local_addr().unwrap().port());
+        let port = format!("--port={}", lockstep_testkit::port::free().unwrap().port());
         let flags = [
             &port,
             "--dns-name=localhost",
