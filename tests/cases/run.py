@@ -39,6 +39,7 @@ HOLD = 1.2          # how long a match must hold before it counts
 RECORD_LIMIT = 40   # the most seconds to wait for a view to become stable
 MATCH_LIMIT = 90    # the most seconds to wait for a match; a case about a bug is known not to match
 BUG_LIMIT = 25
+START_LIMIT = 180   # the most seconds a server may take to answer for the first time
 CONDITION_LIMIT = 12  # the most seconds to wait for a first status condition
 STRICT_EVENTS = False  # whether event messages count in a comparison
 STATUS_KINDS = {"ExternalSecret", "SecretStore", "ClusterSecretStore", "PushSecret", "ClusterPushSecret",
@@ -844,7 +845,7 @@ class World:
                     doc["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"]
                     doc["status"] = live.get("status")
                     self.api.call("PUT", path, doc)
-        end = time.time() + 60
+        end = time.time() + START_LIMIT
         while names and time.time() < end:
             _, value = self.api.call("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{names[0]}")
             if any(c["type"] == "Established" and c["status"] == "True"
@@ -886,7 +887,7 @@ class World:
         self.process = subprocess.Popen([binary or self.args.bin, *([] if binary else self.args.arg), *base, *flags], stdout=self.log,
                                         stderr=self.log, start_new_session=True,
                                         env={**os.environ, **env, "KUBECONFIG": self.args.kubeconfig_operator})
-        end = time.time() + 60
+        end = time.time() + START_LIMIT
         while time.time() < end:
             if self.process.poll() is not None:
                 raise SystemExit(f"operator exited with {self.process.returncode} at start; see --log")
@@ -899,7 +900,7 @@ class World:
                 pass
             time.sleep(0.2)
         self.stop()
-        raise SystemExit("operator was not healthy within 60 s")
+        raise SystemExit(f"operator was not healthy within {START_LIMIT} s")
 
     def stop(self):
         if self.process and self.process.poll() is None:
