@@ -43,14 +43,22 @@ pub fn ready_reason(conditions: &[Condition]) -> Option<&str> {
     Condition::find(conditions, READY)?.reason.as_deref()
 }
 
-/// What a Ready condition is to say of a failure. While a store is not even asked, what it answered
-/// last says more than that it is not asked.
+/// What a Ready condition is to say of a failure. While a store is not even asked, what that store
+/// answered last says more than that it is not asked.
 pub(crate) fn failure_message(conditions: &[Condition], failure: &Failure) -> String {
     let told = Condition::find(conditions, READY)
         .filter(|told| failure.is_unasked() && !told.is_true())
         .and_then(|told| told.message.as_deref())
-        .filter(|message| message.contains(failure.cause()));
+        .filter(|message| message.contains(failure.cause()) && names_store(message, failure));
     told.map_or_else(|| failure.condition_message(), str::to_owned)
+}
+
+/// Whether a message names the store of a failure, in the words of a read or of a push.
+fn names_store(message: &str, failure: &Failure) -> bool {
+    failure.store().is_some_and(|store| {
+        message.contains(&store.to_string())
+            || message.contains(&format!("secretstore {}:", store.name))
+    })
 }
 
 /// A time as it is kept in an object: whole seconds.

@@ -11,6 +11,7 @@ use crate::event::EventNote;
 use crate::external_secret::*;
 use crate::failure::Failure;
 use crate::settings::{RefreshNote, Settings};
+use crate::store::StoreKey;
 use crate::testing::{Scene, noon, one_value};
 
 fn reported_at(object: &ExternalSecret, applied: Applied, now: Timestamp) -> Report {
@@ -95,22 +96,29 @@ fn every_outcome_has_its_condition_event_and_binding() {
 
 #[test]
 fn an_answer_stays_while_the_store_is_not_asked() {
-    let failed = |error: Error| Applied::failed(Failure::of_error("could not get it", &error));
-    let answered = failed(Error::unreachable("host is down"));
+    let failed = |store: &str, error: Error| {
+        let store = StoreKey::namespaced("ns", store);
+        let failure = Failure::of_error("could not get it", &error.context(&store));
+        Applied::failed(failure.from_store(store))
+    };
+    let probed = || Error::unreachable("probed").unasked();
     let mut object = one_value("");
+    let answered = failed("one", Error::unreachable("host is down"));
     object.status = reported(&object, answered).status;
 
-    let probed = Error::unreachable("the store is probed").unasked();
-    let report = reported_at(&object, failed(probed.duplicate()), later(1));
-    assert!(report.status.is_none());
+    let same = reported_at(&object, failed("one", probed()), later(1));
+    assert!(same.status.is_none());
 
-    let other = reported_at(&object, failed(Error::not_found().unasked()), later(1));
+    let cause = failed("one", Error::not_found().unasked());
+    let cause = reported_at(&object, cause, later(1));
+    assert!(condition(&cause).2.contains("NotFound"), "another cause");
+    let store = reported_at(&object, failed("two", probed()), later(1));
     assert!(
-        condition(&other).2.contains("NotFound"),
-        "another cause is told"
+        condition(&store).2.contains("\"two\": probed"),
+        "another store"
     );
-    let first = reported(&one_value(""), failed(probed));
-    assert!(condition(&first).2.contains("the store is probed"));
+    let first = reported(&one_value(""), failed("one", probed()));
+    assert!(condition(&first).2.contains("probed"), "no answer yet");
 }
 
 #[test]
