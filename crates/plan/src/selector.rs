@@ -1,10 +1,9 @@
 //! Label selectors of all kinds of objects: compiled, or refused with the API machinery's words
 //! where it would refuse them. Matches nothing itself.
 
-mod label;
-
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use kube::core::Selector;
+use lockstep_provider::label;
 
 /// Compiles a selector; the error says what is wrong with it.
 ///

@@ -19,6 +19,7 @@ pub mod find;
 pub mod http;
 pub mod json;
 pub mod keys;
+pub mod label;
 pub mod layer;
 pub mod metadata;
 pub mod property;

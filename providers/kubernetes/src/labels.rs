@@ -3,30 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_provider::label;
 use lockstep_provider::prelude::*;
-
-const MAX_NAME: usize = 63;
-const MAX_PREFIX: usize = 253;
-
-/// What the API server says of a key whose name it cannot take, and of a value.
-const NAME_RULE: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must \
-    start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex \
-    used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, \
-    '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or \
-    'my_value',  or '12345', regex used for validation is \
-    '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// A selector for objects that have all these labels.
 pub(crate) fn selector(tags: &BTreeMap<String, String>) -> Result<String> {
     let mut terms = Vec::with_capacity(tags.len());
     for (key, value) in tags {
-        if !is_key(key) {
-            return Err(refused(format!("key: Invalid value: {key:?}: {NAME_RULE}")));
+        if let Some(fault) = label::key_fault(key) {
+            return Err(refused(format!("key: Invalid value: {key:?}: {fault}")));
         }
-        if !(value.is_empty() || is_name(value)) {
+        if let Some(fault) = label::value_fault(value) {
             return Err(refused(format!(
-                "values[0][{key}]: Invalid value: {value:?}: {VALUE_RULE}"
+                "values[0][{key}]: Invalid value: {value:?}: {fault}"
             )));
         }
         terms.push(format!("{key}={value}"));
@@ -36,37 +25,6 @@ pub(crate) fn selector(tags: &BTreeMap<String, String>) -> Result<String> {
 
 fn refused(reason: String) -> Error {
     Error::invalid_spec(format!("unable to validate selector tags: {reason}"))
-}
-
-fn is_key(key: &str) -> bool {
-    match key.split_once('/') {
-        None => is_name(key),
-        Some((prefix, name)) => is_subdomain(prefix) && is_name(name),
-    }
-}
-
-/// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
-fn is_name(text: &str) -> bool {
-    is_framed(text, MAX_NAME, |byte| {
-        byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
-    })
-}
-
-fn is_subdomain(text: &str) -> bool {
-    let is_label = |label: &str| {
-        is_framed(label, MAX_PREFIX, |byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
-        })
-    };
-    text.len() <= MAX_PREFIX && text.split('.').all(is_label)
-}
-
-fn is_framed(text: &str, longest: usize, is_allowed: impl Fn(u8) -> bool) -> bool {
-    let ends = [text.bytes().next(), text.bytes().next_back()];
-    let ends_well = ends
-        .iter()
-        .all(|end| end.is_some_and(|byte| byte.is_ascii_alphanumeric()));
-    ends_well && text.len() <= longest && text.bytes().all(is_allowed)
 }
 
 #[cfg(test)]

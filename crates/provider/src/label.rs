@@ -1,4 +1,4 @@
-//! Which keys and values a label can have. Says what is wrong in the API machinery's words.
+//! Which keys and values a Kubernetes label can have. Says what is wrong in the API machinery's words.
 
 const NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and \
     end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 63;
 const MAX_PREFIX: usize = 253;
 
 /// What is wrong with a key, if anything is.
-pub(super) fn key_fault(key: &str) -> Option<String> {
+pub fn key_fault(key: &str) -> Option<String> {
     let parts: Vec<&str> = key.split('/').collect();
     let (prefix, name) = match parts.as_slice() {
         [name] => (None, *name),
@@ -40,7 +40,7 @@ pub(super) fn key_fault(key: &str) -> Option<String> {
 }
 
 /// What is wrong with a value, if anything is.
-pub(super) fn value_fault(value: &str) -> Option<String> {
+pub fn value_fault(value: &str) -> Option<String> {
     let mut faults = Vec::new();
     if value.len() > MAX_NAME {
         faults.push(format!("must be no more than {MAX_NAME} bytes"));
