@@ -1,4 +1,6 @@
-//! `Password`: letters, digits and symbols in the wanted numbers, each put at a random place.
+//! `Password`: letters, digits and symbols in the wanted numbers, each put at a random place. Every
+//! number of the spec is checked before anything is allocated, because a spec inside a
+//! ClusterGenerator passes no schema.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +19,12 @@ const DEFAULT_LENGTH: usize = 24;
 /// Digits and symbols are each a quarter of the length unless said otherwise.
 const SHARE: usize = 4;
 const DEFAULT_KEY: &str = "password";
+/// Longest password, in characters.
+const MAX_LENGTH: usize = 4_096;
+/// Most keys of one spec. With the longest passwords they fill a Secret.
+const MAX_KEYS: usize = 256;
+/// Most bytes of `symbolCharacters`.
+const MAX_SYMBOL_CHARACTERS: usize = 4_096;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -36,6 +44,7 @@ struct Spec {
 
 pub(crate) fn generate(spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
     let spec: Spec = crate::parse("Password", spec)?;
+    check_limits(&spec)?;
     let mut made = SecretMap::new();
     for key in keys(&spec)? {
         let password = password(&spec, random)?;
@@ -43,6 +52,34 @@ pub(crate) fn generate(spec: &Value, random: &mut dyn Random) -> Result<SecretMa
         made.insert(key, SecretValue::new(encoded));
     }
     Ok(made)
+}
+
+fn check_limits(spec: &Spec) -> Result<()> {
+    let numbers = [
+        ("length", spec.length.unwrap_or_default(), MAX_LENGTH),
+        ("digits", spec.digits.unwrap_or_default(), MAX_LENGTH),
+        ("symbols", spec.symbols.unwrap_or_default(), MAX_LENGTH),
+    ];
+    for (field, value, limit) in numbers {
+        if value > limit {
+            return Err(Error::invalid_spec(format!(
+                "spec.{field} is {value}; at most {limit} is allowed"
+            )));
+        }
+    }
+    let symbols = spec.symbol_characters.as_ref().map_or(0, String::len);
+    let sizes = [
+        ("secretKeys", spec.secret_keys.len(), "keys", MAX_KEYS),
+        ("symbolCharacters", symbols, "bytes", MAX_SYMBOL_CHARACTERS),
+    ];
+    for (field, size, unit, limit) in sizes {
+        if size > limit {
+            return Err(Error::invalid_spec(format!(
+                "spec.{field} has {size} {unit}; at most {limit} are allowed"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn keys(spec: &Spec) -> Result<Vec<String>> {
@@ -125,91 +162,13 @@ fn insert(
             left.swap_remove(at)
         };
         let place = below(random, password.len() + 1);
-        password.insert(place, character);
+        // Swapping is as fair as inserting, and does not move everything behind the place.
+        password.push(character);
+        let last = password.len() - 1;
+        password.swap(place, last);
     }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::random::Counting;
-
-    fn made(spec: &Value) -> String {
-        let made = generate(spec, &mut Counting::default()).unwrap();
-        made.get(DEFAULT_KEY)
-            .unwrap()
-            .expose_utf8()
-            .unwrap()
-            .to_owned()
-    }
-
-    #[test]
-    fn by_default_a_quarter_are_digits_and_a_quarter_symbols() {
-        let password = made(&json!({ "length": 24 }));
-
-        let count = |test: fn(&char) -> bool| password.chars().filter(test).count();
-        assert_eq!(password.len(), 24);
-        assert_eq!(count(char::is_ascii_digit), 6);
-        assert_eq!(count(char::is_ascii_alphabetic), 12);
-    }
-
-    #[test]
-    fn without_repeats_no_character_comes_twice() {
-        let password = made(&json!({ "length": 40, "digits": 10, "symbols": 0 }));
-
-        let unique: BTreeSet<char> = password.chars().collect();
-        assert_eq!(unique.len(), 40);
-    }
-
-    #[test]
-    fn more_digits_than_there_are_need_repeats() {
-        let spec = json!({ "length": 30, "digits": 20, "symbols": 0 });
-
-        assert!(generate(&spec, &mut Counting::default()).is_err());
-        let mut allowed = spec;
-        allowed["allowRepeat"] = json!(true);
-        assert_eq!(
-            made(&allowed).chars().filter(char::is_ascii_digit).count(),
-            20
-        );
-    }
-
-    #[test]
-    fn digits_and_symbols_beyond_the_length_are_refused() {
-        let spec = json!({ "length": 4, "digits": 3, "symbols": 3 });
-
-        let error = generate(&spec, &mut Counting::default()).unwrap_err();
-
-        assert_eq!(
-            error.to_string(),
-            "number of digits and symbols must be less than total length"
-        );
-    }
-
-    #[test]
-    fn every_named_key_gets_a_password_of_its_own() {
-        let spec = json!({ "length": 16, "secretKeys": ["a", "b"] });
-
-        let made = generate(&spec, &mut Counting::default()).unwrap();
-
-        assert_eq!(made.keys().collect::<Vec<_>>(), ["a", "b"]);
-        assert_ne!(made.get("a"), made.get("b"));
-    }
-
-    #[test]
-    fn without_upper_case_and_with_own_symbols_nothing_else_appears() {
-        let spec = json!({
-            "length": 20, "symbols": 5, "symbolCharacters": "-_", "noUpper": true,
-            "allowRepeat": true,
-        });
-
-        let password = made(&spec);
-
-        assert!(password.chars().all(|character| {
-            character.is_ascii_lowercase() || character.is_ascii_digit() || "-_".contains(character)
-        }));
-    }
-}
+mod tests;
