@@ -18,6 +18,7 @@ pub mod error;
 pub mod find;
 pub mod http;
 pub mod json;
+pub mod jwt;
 pub mod keys;
 pub mod label;
 pub mod layer;
