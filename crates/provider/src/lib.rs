@@ -8,6 +8,7 @@
 
 pub use lockstep_golang::duration;
 
+mod ambient;
 pub mod ca;
 pub mod capability;
 #[cfg(any(test, feature = "conformance"))]
@@ -33,6 +34,7 @@ pub mod selector;
 pub mod settings;
 pub mod shared;
 pub mod store;
+pub mod token_cache;
 pub mod value;
 
 pub use capability::{Access, Capabilities};
