@@ -7,6 +7,7 @@ mod cases;
 mod check;
 mod cluster;
 mod generate;
+mod hostile;
 mod new_provider;
 mod shell;
 mod simulate;
@@ -44,6 +45,7 @@ enum Command {
     NewProvider(new_provider::Args),
     Bench(bench::Args),
     Simulate(simulate::Args),
+    Hostile(hostile::Args),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::NewProvider(args) => new_provider::run(&args).map(done),
         Command::Bench(args) => bench::run(&args).map(done),
         Command::Simulate(args) => simulate::run(&args).map(done),
+        Command::Hostile(args) => hostile::run(&args).map(done),
     };
     match result {
         Ok(code) => code,

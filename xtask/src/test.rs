@@ -1,5 +1,5 @@
 //! `cargo xtask test`: every set-up the tests need, then every test, then the recorded cases, then
-//! one line that says how it went. One control plane serves the whole run; tests find it through
+//! hostile tenants in a short form, then one line that says how it went. One control plane serves the whole run; tests find it through
 //! the environment.
 
 pub(crate) mod gitops;
@@ -14,7 +14,7 @@ use lockstep_testkit::moto;
 use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
 
-use crate::cases;
+use crate::{cases, hostile};
 use tally::Tally;
 
 /// Sets up the test servers and runs every test: unit, doc and integration tests, then the recorded
@@ -87,5 +87,13 @@ fn with_cluster(args: &Args) -> Result<Tally> {
         filter: args.filter.as_deref(),
         areas: cases::current_areas()?,
     };
-    Ok(tests + cases.go()?)
+    let tally = tests + cases.go()?;
+    if args
+        .filter
+        .as_deref()
+        .is_some_and(|filter| !"hostile".contains(filter))
+    {
+        return Ok(tally);
+    }
+    Ok(tally + hostile::short(&rust::operator())?)
 }

@@ -20,6 +20,7 @@ pub mod operator;
 pub mod place;
 pub mod pods;
 pub mod port;
+pub mod process;
 pub mod program;
 pub mod progress;
 pub mod proxy;

@@ -27,6 +27,17 @@ pub struct Operator {
     live: SocketAddr,
 }
 
+/// The health endpoint of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Health(SocketAddr);
+
+impl Health {
+    /// Status and body of a path, which must come within `patience`, as a kubelet asks.
+    pub fn probe(self, path: &str, patience: Duration) -> Result<(u16, String)> {
+        ask(self.0, path, patience)
+    }
+}
+
 impl Operator {
     /// Starts `program` against the cluster of `kubeconfig`; its output goes to `log`. Does not
     /// wait for health.
@@ -132,6 +143,11 @@ impl Operator {
     /// Status and body of a path of the health endpoint.
     pub fn probe(&self, path: &str) -> Result<(u16, String)> {
         ask(self.live, path, ANSWER)
+    }
+
+    /// The health endpoint by itself, for a thread that asks while others hold the operator.
+    pub fn health(&self) -> Health {
+        Health(self.live)
     }
 
     /// Asks it to stop, as a kubelet does, and says how long that took.

@@ -9,7 +9,6 @@ mod figures;
 mod fixture;
 mod follow;
 mod mem;
-mod process;
 mod raw;
 mod report;
 mod requests;

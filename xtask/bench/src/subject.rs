@@ -11,7 +11,7 @@ use lockstep_testkit::progress::say;
 use tempfile::NamedTempFile;
 
 use crate::fixture::Fixture;
-use crate::process::Usage;
+use lockstep_testkit::process::Usage;
 
 /// An operator binary with the flags it is run with.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::cli::WebhookArgs;
 use crate::figures::{Beside, Outcome, Report, figure};
-use crate::process::Usage;
+use lockstep_testkit::process::Usage;
 use crate::scenario::count;
 use crate::subject::Subject;
 

@@ -72,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-fuzz", &["golang", "template"]),
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
+    ("xtask-hostile", &["testkit"]),
     ("xtask-simulate", &["pace"]),
     ("xtask-generate", &["provider", "api", "providers"]),
 ];

@@ -11,18 +11,18 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// Memory and CPU of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Usage {
+pub struct Usage {
     /// The most memory it ever had resident (VmHWM), in KiB.
-    pub(crate) peak_kib: u64,
+    pub peak_kib: u64,
     /// What is resident now (VmRSS), in KiB.
-    pub(crate) resident_kib: u64,
+    pub resident_kib: u64,
     /// User and system time.
-    pub(crate) cpu: Duration,
+    pub cpu: Duration,
 }
 
 impl Usage {
     /// Of the process with this id.
-    pub(crate) fn of(id: u32) -> Result<Self> {
+    pub fn of(id: u32) -> Result<Self> {
         let read = |file: &str| {
             let path = format!("/proc/{id}/{file}");
             fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
@@ -33,12 +33,12 @@ impl Usage {
     }
 
     /// The peak in MiB.
-    pub(crate) fn peak_mib(&self) -> f64 {
+    pub fn peak_mib(&self) -> f64 {
         mib(self.peak_kib)
     }
 
     /// What is resident in MiB.
-    pub(crate) fn resident_mib(&self) -> f64 {
+    pub fn resident_mib(&self) -> f64 {
         mib(self.resident_kib)
     }
 

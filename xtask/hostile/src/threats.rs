@@ -1,0 +1,60 @@
+//! The threat model names the tests that show its defences: every name must exist, and every entry of
+//! the catalogue must be named. Only a test.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lockstep_testkit::place;
+
+use crate::catalogue;
+
+/// Folders with tests.
+const SOURCES: [&str; 5] = ["bin", "crates", "providers", "xtask", "fuzz"];
+
+fn page() -> String {
+    std::fs::read_to_string(place::workspace().join("docs/threat-model.md")).unwrap()
+}
+
+/// Names on the page that begin with `prefix`, without it.
+fn named(prefix: &str) -> BTreeSet<String> {
+    let page = page();
+    let quoted = page.split('`').skip(1).step_by(2);
+    quoted
+        .filter_map(|text| text.strip_prefix(prefix))
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn sources(folder: &Path, all: &mut String) {
+    for child in std::fs::read_dir(folder).unwrap() {
+        let path = child.unwrap().path();
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            all.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_threat_model_names_every_entry_and_no_other() {
+    let entries = catalogue::all().unwrap().into_iter();
+    let entries: BTreeSet<_> = entries.map(|entry| entry.name).collect();
+
+    assert_eq!(named("hostile/"), entries);
+}
+
+#[test]
+fn tests_that_the_threat_model_names_exist() {
+    let mut all = String::new();
+    for folder in SOURCES {
+        sources(&place::workspace().join(folder), &mut all);
+    }
+    let missing: Vec<_> = named("test:")
+        .into_iter()
+        .filter(|name| !all.contains(&format!("fn {name}(")))
+        .collect();
+
+    assert_eq!(missing, Vec::<String>::new());
+}
