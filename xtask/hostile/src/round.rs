@@ -64,7 +64,8 @@ impl Field<'_> {
             if self.lease {
                 threads.spawn(|| lease::watch(&watching, &lease_name(number), traces, ended));
             }
-            let works: Vec<_> = entries.iter().map(|entry| self.work(entry)).collect();
+            let works = entries.iter().map(|entry| self.work(number, entry));
+            let works: Vec<_> = works.collect();
             let outcome = self.outcome(&name, &works, traces);
             let left = self.clean_up(&works);
             ended.store(true, Ordering::Relaxed);
@@ -102,14 +103,15 @@ impl Field<'_> {
         Ok(outcome)
     }
 
-    fn work<'a>(&'a self, entry: &'a Entry) -> Work<'a> {
+    fn work<'a>(&'a self, number: usize, entry: &'a Entry) -> Work<'a> {
         let header = &entry.header;
         let count = match self.length {
             Length::Short => header.short_count.unwrap_or(header.count),
             Length::Full => header.count,
         };
         let mut words = self.words.clone();
-        words.insert("NS".to_owned(), format!("h-{}", entry.name));
+        // A namespace of an earlier round may still be on its way out.
+        words.insert("NS".to_owned(), format!("h{number}-{}", entry.name));
         words.insert(
             "URL".to_owned(),
             format!("{}/{}", self.backend.url(), entry.name),

@@ -150,30 +150,39 @@ impl Work<'_> {
     /// Takes everything away; what the operator does not release in time is released here.
     pub(crate) fn clean_up(&self) -> Result<()> {
         let namespaces = self.namespaces()?;
-        for object in self.entry.manifests.iter().chain(self.steps()) {
-            let object = expand(object, &self.words)?;
-            let kind = manifest::text(&object, "/kind");
-            if kind.starts_with("Cluster") {
-                self.api.delete(&self.api.path_of(&object)?)?;
-            }
-        }
-        let lists: Vec<String> = namespaces
+        let lists = namespaces
             .iter()
-            .flat_map(|namespace| HELD.map(|held| list_of(namespace, held)))
-            .collect();
-        for list in &lists {
-            self.api.delete(list)?;
+            .flat_map(|namespace| HELD.map(|held| list_of(namespace, held)));
+        let lists: Vec<String> = lists.collect();
+        let wide = self.cluster_wide()?;
+        for path in lists.iter().chain(&wide) {
+            self.api.delete(path)?;
         }
         let until = Instant::now() + LEAVE;
-        for list in &lists {
-            while !self.names(list)?.is_empty() && Instant::now() < until {
-                sleep(POLL);
+        loop {
+            let mut left = Vec::new();
+            for list in &lists {
+                left.extend(
+                    self.names(list)?
+                        .iter()
+                        .map(|name| format!("{list}/{name}")),
+                );
             }
-            for name in self.names(list)? {
+            for path in &wide {
+                left.extend(self.api.find(path)?.map(|_| path.clone()));
+            }
+            if left.is_empty() {
+                break;
+            }
+            if Instant::now() > until {
                 let free = json!({"metadata": {"finalizers": null}});
-                // It may have gone in this moment.
-                drop(self.api.merge(&format!("{list}/{name}"), &free));
+                // One of them may go in this moment.
+                for path in left {
+                    drop(self.api.merge(&path, &free));
+                }
+                break;
             }
+            sleep(POLL);
         }
         for namespace in namespaces {
             self.api
@@ -182,8 +191,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn steps(&self) -> impl Iterator<Item = &Value> {
-        self.entry.header.steps.iter().map(|step| &step.object)
+    /// Paths of the cluster-scoped objects of the manifests, namespaces aside.
+    fn cluster_wide(&self) -> Result<Vec<String>> {
+        let mut paths = Vec::new();
+        for object in &self.entry.manifests {
+            let object = expand(object, &self.words)?;
+            if manifest::text(&object, "/kind").starts_with("Cluster") {
+                paths.push(self.api.path_of(&object)?);
+            }
+        }
+        Ok(paths)
     }
 
     fn namespaces(&self) -> Result<Vec<String>> {
