@@ -13,8 +13,6 @@ use crate::test::tally::Tally;
 
 /// What an operator without optimisation may take for a new healthy object beside tests, in seconds.
 const LATE: &str = "--late=15";
-/// The pages of a program with debug information count as memory of the process.
-const MEMORY: &str = "--memory=192";
 
 /// Runs hostile manifests and backends against an operator beside healthy tenants
 ///
@@ -41,7 +39,7 @@ pub(crate) fn short(operator: &Path) -> Result<Tally> {
     let mut command = Command::new(&program);
     command
         .current_dir(lockstep_testkit::place::workspace())
-        .args(["--short", "--output=tally", LATE, MEMORY, "--operator"])
+        .args(["--short", "--output=tally", LATE, "--operator"])
         .arg(operator);
     let line = shell::line_of(&command);
     say(&format!("$ {line}"));
