@@ -1,6 +1,7 @@
 //! Finds the certificate to serve, again and again: a good pair in the folder is served as it is,
-//! otherwise the one in the shared Secret, which the replica that leads makes, renews and announces.
-//! Nothing here ends the process; what is missing is waited for and named.
+//! otherwise the one in the shared Secret, which the replica that leads renews and announces. While the
+//! Secret holds none that can be served, any replica makes one. Nothing here ends the process; what is
+//! missing is waited for and named.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +48,7 @@ pub struct Shared {
     pub client: Client,
     /// Name of the server.
     pub name: String,
-    /// Whether this replica makes and announces it.
+    /// Whether this replica renews and announces it.
     pub leads: watch::Receiver<bool>,
 }
 
@@ -106,25 +107,30 @@ impl Steward {
 }
 
 impl Shared {
-    /// Serves what the Secret holds; the leader first sees to it that it is good. Says what people
+    /// Serves what the Secret holds; the leader renews it first if it is time. Says what people
     /// should know.
     async fn look(&self, shown: &Shown, now: Timestamp) -> Result<Vec<String>, String> {
-        let leads = *self.leads.borrow();
         let stored = self.keeper.read().await?;
-        let bundle = if leads {
+        // After a reinstallation the lease of the release before still has to run out, and a
+        // certificate that can be served is missing now. The write is optimistic, so that of several
+        // replicas one makes it.
+        let servable = stored
+            .bundle
+            .as_ref()
+            .is_some_and(|bundle| bundle.served(&self.name, now).is_ok());
+        let acts = *self.leads.borrow() || !servable;
+        let bundle = if acts {
             self.keeper.keep(stored).await?
         } else {
             stored.bundle
         };
         let Some(bundle) = bundle else {
-            return Err(
-                "no certificate in the Secret yet: waiting for the replica that leads".into(),
-            );
+            return Err("no certificate in the Secret yet: another replica is writing one".into());
         };
         if shown.show(bundle.served(&self.name, now)?) {
             tracing::info!(name = %self.name, "serving a new certificate");
         }
-        if !leads {
+        if !acts {
             return Ok(Vec::new());
         }
         match injector::inject(&self.client, &self.name, &bundle.authority).await {

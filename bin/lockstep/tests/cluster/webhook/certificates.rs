@@ -86,6 +86,31 @@ fn replicas_share_one_certificate_and_the_authority_returns_when_it_is_lost() {
 }
 
 #[test]
+fn the_first_certificate_does_not_wait_for_the_lease_of_a_release_before() {
+    let stage = Stage::new();
+    stage.secret();
+    stage.configurations("Ignore");
+    // Helm takes the rights away before the pod ends, so that nobody gives the lease back.
+    stage
+        .api
+        .apply(&json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": "external-secrets-webhook-certs", "namespace": NAMESPACE},
+            "spec": {
+                "holderIdentity": "gone", "leaseDurationSeconds": 3600,
+                "renewTime": Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.000000Z").to_string(),
+            },
+        }))
+        .unwrap();
+
+    let webhook = stage.webhook(&[]);
+
+    ready(&webhook);
+    refuses(&stage);
+    assert_eq!(stage.trusted(), stage.stored("ca.crt"));
+}
+
+#[test]
 fn a_good_pair_in_the_folder_is_served_as_it_is() {
     let stage = Stage::new();
     stage.secret();
