@@ -58,11 +58,19 @@ impl Program {
         if self.package() != "." {
             return Ok(String::new());
         }
-        let source = assets::tools().join(self.module()).join("main.go");
-        let text =
-            fs::read(&source).with_context(|| format!("cannot read {}", source.display()))?;
+        let folder = assets::tools().join(self.module());
+        let files = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        let mut sources = files
+            .map(|file| Ok(file?.path()))
+            .collect::<Result<Vec<_>>>()?;
+        sources.retain(|path| path.extension().is_some_and(|kind| kind == "go"));
+        sources.sort();
         let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
+        for source in sources {
+            let text = fs::read(&source);
+            text.with_context(|| format!("cannot read {}", source.display()))?
+                .hash(&mut hasher);
+        }
         Ok(format!("-{:016x}", hasher.finish()))
     }
 
