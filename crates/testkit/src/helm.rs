@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::Program;
 use crate::{manifest, place};
 
 /// The chart of the project, relative to the workspace.
 pub const CHART: &str = "deploy/charts/external-secrets";
+
+/// The image that releases of tests name: the chart has no default. The registry exists nowhere.
+pub const IMAGE: &str = "registry.example/lockstep";
+/// Values with the image; those of a test come after it.
+const IMAGE_FILE: &str = "image.yaml";
 
 /// The Helm command line with settings of its own, so that nobody's home is read or written.
 pub struct Helm {
@@ -48,9 +53,12 @@ impl Default for Render<'_> {
 impl Helm {
     /// Helm without a cluster.
     pub fn ready() -> Result<Self> {
+        let home = tempfile::tempdir()?;
+        let image = json!({"image": {"repository": IMAGE}});
+        std::fs::write(home.path().join(IMAGE_FILE), serde_json::to_vec(&image)?)?;
         Ok(Self {
             program: Program::Helm.ready()?,
-            home: tempfile::tempdir()?,
+            home,
             kubeconfig: None,
         })
     }
@@ -67,11 +75,20 @@ impl Helm {
         place::workspace().join(CHART)
     }
 
-    /// The text that the project's chart renders with `values`.
+    /// The text that the project's chart renders with `values`. The image is set unless they set it.
     pub fn text(&self, render: Render<'_>, values: &Value) -> Result<String> {
+        self.text_of(&Self::chart(), render, values)
+    }
+
+    /// The text that a chart renders with `values`, and with the image as [`Helm::text`] has it.
+    pub fn text_of(&self, chart: &Path, render: Render<'_>, values: &Value) -> Result<String> {
         let file = self.values(values)?;
         let mut command = self.command(["template", render.release]);
-        command.arg(Self::chart()).arg("--values").arg(file.path());
+        command.arg(chart);
+        command
+            .arg("--values")
+            .arg(self.home.path().join(IMAGE_FILE));
+        command.arg("--values").arg(file.path());
         command.args(["--namespace", render.namespace]);
         command.args(render.apis.iter().flat_map(|api| ["--api-versions", api]));
         run(command.args(["--kube-version", render.kube]))
@@ -82,12 +99,16 @@ impl Helm {
         manifest::parse(&self.text(render, values)?)
     }
 
-    /// Any command with a chart and values, for example `["upgrade", "--install", "es"]`; says what
-    /// Helm wrote.
+    /// Any command with the project's chart and values, for example `["upgrade", "--install", "es"]`;
+    /// says what Helm wrote. The image is set unless the values set it.
     pub fn release(&self, words: &[&str], values: &Value) -> Result<String> {
         let file = self.values(values)?;
         let mut command = self.command(words);
-        run(command.arg(Self::chart()).arg("--values").arg(file.path()))
+        command.arg(Self::chart());
+        command
+            .arg("--values")
+            .arg(self.home.path().join(IMAGE_FILE));
+        run(command.arg("--values").arg(file.path()))
     }
 
     /// Any command without a chart, for example `["uninstall", "es"]`.

@@ -68,7 +68,10 @@ fn template(crd: &str) -> Result<String> {
             }
         }
     }
-    out.push_str("{{- end }}\n");
+    let otherwise = format!(
+        "{{{{- else }}}}\n{{{{ include \"external-secrets.keptCRD\" (list $ \"{name}\") }}}}\n{{{{- end }}}}\n"
+    );
+    out.push_str(&otherwise);
     Ok(out)
 }
 
@@ -85,6 +88,8 @@ mod tests {
         assert!(text.starts_with("{{- if and .Values.installCRDs .Values.crds.createPushSecret ("));
         assert!(text.contains("served: {{ .Values.crds.unsafeServeV1Beta1 }}"));
         assert!(!text.contains("resource-policy"), "{text}");
+        let otherwise = "{{- else }}\n{{ include \"external-secrets.keptCRD\" (list $ \"x.y\") }}\n{{- end }}\n";
+        assert!(text.ends_with(otherwise), "{text}");
     }
 
     #[test]

@@ -105,7 +105,7 @@ fn moving_from_the_original_and_back_works_as_the_page_says() {
     served(&plane.admin().unwrap());
 
     let commands = commands("docs/migrate.md");
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    assert_eq!(commands.len(), 4, "{commands:?}");
     for line in commands {
         // After the way back there is no webhook configuration of ours to remove.
         let line = line.replace("kubectl delete ", "kubectl delete --ignore-not-found ");

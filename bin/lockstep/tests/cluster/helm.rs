@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
-use lockstep_testkit::helm::Helm;
+use lockstep_testkit::helm::{Helm, IMAGE};
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
 
@@ -26,13 +26,9 @@ struct Identities {
 
 fn identities(room: &Room) -> Identities {
     let text = |value: &Value, pointer: &str| manifest::text(value, pointer).to_owned();
-    let crds = crds(&room.api);
     let secret = room.secret("es").unwrap();
     Identities {
-        crds: crds
-            .iter()
-            .map(|crd| (text(crd, "/metadata/name"), text(crd, "/metadata/uid")))
-            .collect(),
+        crds: uids(&room.api),
         external_secret: text(&room.external_secret("es"), "/metadata/uid"),
         secret: (
             text(&secret, "/metadata/uid"),
@@ -137,6 +133,48 @@ fn nothing_is_lost_by_upgrade_rollback_uninstall_and_reinstall() {
     assert!(!notes.contains("somebody else"), "{notes}");
     room.synced();
     drop(running);
+}
+
+#[test]
+fn an_upgrade_that_stops_rendering_crds_marks_them_instead_of_deleting_them() {
+    let plane = ControlPlane::start_bare().unwrap();
+    let cluster: &Cluster = &plane;
+    let api = cluster.admin().unwrap();
+    let helm = Helm::on(&cluster.admin_kubeconfig()).unwrap();
+    let original = tempfile::tempdir().unwrap();
+    original_chart(original.path());
+    let chart = original.path().display().to_string();
+    let [name, flag, namespace] = RELEASE;
+    let install = ["install", name, &chart, flag, namespace];
+    run(&helm, &[&install[..], &["--create-namespace"]].concat());
+    let before = uids(&api);
+    assert_eq!(before.len(), 25);
+
+    // The original's values come along, and know nothing of `crds.keep`.
+    let words = [&["upgrade", "--reuse-values"], &RELEASE[..]].concat();
+    let values = json!({"installCRDs": false, "global": {"repository": IMAGE}});
+    helm.release(&words, &values).unwrap();
+    assert_eq!(uids(&api), before, "after the first upgrade");
+    for crd in crds(&api) {
+        let policy = &crd["metadata"]["annotations"]["helm.sh/resource-policy"];
+        assert_eq!(policy, "keep", "{}", manifest::label(&crd));
+    }
+
+    helm.release(&words, &values).unwrap();
+    assert_eq!(uids(&api), before, "after the second upgrade");
+    let manifest = run(&helm, &["get", "manifest", name, flag, namespace]);
+    assert!(!manifest.contains("CustomResourceDefinition"));
+    run(&helm, &["uninstall", name, flag, namespace]);
+    assert_eq!(uids(&api), before, "after the uninstall");
+}
+
+fn uids(api: &Api) -> BTreeMap<String, String> {
+    let text = |value: &Value, pointer: &str| manifest::text(value, pointer).to_owned();
+    let crds = crds(api);
+    let uids = crds
+        .iter()
+        .map(|crd| (text(crd, "/metadata/name"), text(crd, "/metadata/uid")));
+    uids.collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use lockstep_testkit::flux::Flux;
+use lockstep_testkit::helm::IMAGE;
 use lockstep_testkit::progress::say;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ pub(crate) fn helm(world: &World) -> [Value; 2] {
                 }},
                 "install": {"crds": "CreateReplace", "remediation": {"retries": 5}},
                 "upgrade": {"crds": "CreateReplace", "remediation": {"retries": 5}},
-                "values": {"installCRDs": true},
+                "values": {"installCRDs": true, "image": {"repository": IMAGE}},
             },
         }),
     ]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::flux::Flux;
+use lockstep_testkit::helm::IMAGE;
 use lockstep_testkit::pods::{PodRunner, Settings};
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {
             program: Path::new(env!("CARGO_BIN_EXE_lockstep")).to_owned(),
-            image: "lockstep/".to_owned(),
+            image: IMAGE.to_owned(),
             network: NETWORK,
             dir: dir.path().to_owned(),
         };

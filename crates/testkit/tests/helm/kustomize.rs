@@ -1,16 +1,19 @@
-//! The kustomize base is the chart with its defaults. `LOCKSTEP_UPDATE=1 cargo test --package
+//! The kustomize base is the chart with its defaults, and with an image that nobody can own. `LOCKSTEP_UPDATE=1 cargo test --package
 //! lockstep-testkit --test helm kustomize` writes it anew.
 
 use lockstep_testkit::helm::{Helm, Render};
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
 
+/// A name below `.invalid` resolves nowhere, so that no pod runs a stranger's image before it is replaced.
+const IMAGE: &str = "set-your-image.invalid/lockstep";
+
 const HEAD: &str =
     "# What the Helm chart renders with its defaults; written by its tests, do not edit.\n";
 
 #[test]
 fn the_kustomize_base_is_what_the_chart_renders() {
-    let values = json!({"installCRDs": false});
+    let values = json!({"installCRDs": false, "image": {"repository": IMAGE}});
     let text = Helm::ready().unwrap().text(Render::default(), &values);
     let wanted: Vec<Value> = manifest::parse(&text.unwrap())
         .unwrap()
@@ -40,6 +43,7 @@ fn the_base_names_the_crds_and_protects_them_from_pruning() {
         base["resources"],
         json!(["namespace.yaml", "../crds", "operator.yaml"])
     );
+    assert_eq!(base["images"][0]["name"], IMAGE);
     let annotations = &crds["commonAnnotations"];
     assert_eq!(annotations["kustomize.toolkit.fluxcd.io/prune"], "disabled");
     assert_eq!(

@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod alerts;
+mod compare;
 mod crds;
 mod defaults;
 mod docs;
+mod image;
 mod kustomize;
 mod rbac;
 mod switches;

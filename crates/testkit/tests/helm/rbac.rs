@@ -143,7 +143,25 @@ fn people_see_and_edit_through_the_usual_roles() {
         labels["rbac.authorization.k8s.io/aggregate-to-view"],
         Value::Null
     );
-    assert!(mentions(edit, "externalsecrets"));
+    for role in [view, edit] {
+        assert!(mentions(role, "externalsecrets"));
+        assert!(mentions(role, "clustergenerators"));
+    }
+}
+
+#[test]
+fn roles_of_people_follow_the_kinds_that_are_reconciled() {
+    let objects = rendered(&json!({
+        "processPushSecret": false, "processClusterPushSecret": false, "processClusterGenerator": false,
+    }));
+
+    for name in ["view", "edit", "servicebindings"] {
+        let role = find(&objects, "ClusterRole", &format!("external-secrets-{name}")).unwrap();
+        assert!(mentions(role, "externalsecrets"), "{name}");
+        for kind in ["pushsecrets", "clusterpushsecrets", "clustergenerators"] {
+            assert!(!mentions(role, kind), "{name}: {kind}");
+        }
+    }
 }
 
 #[test]

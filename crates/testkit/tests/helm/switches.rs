@@ -114,20 +114,6 @@ fn a_spread_constraint_without_a_selector_gets_that_of_the_component() {
 }
 
 #[test]
-fn images_are_named_by_tag_and_flavour() {
-    let image = |values: Value| pod(&values)["containers"][0]["image"].clone();
-
-    assert_eq!(
-        image(json!({"image": {"repository": "r", "tag": "v1"}})),
-        "r:v1"
-    );
-    assert_eq!(
-        image(json!({"image": {"repository": "r", "flavour": "ubi"}})),
-        "r:v2.9.0-ubi"
-    );
-}
-
-#[test]
 fn either_probe_opens_the_health_port() {
     let pod = pod(
         &json!({"readinessProbe": {"enabled": true}, "livenessProbe": {"spec": {"port": 9000}}}),
@@ -144,6 +130,17 @@ fn either_probe_opens_the_health_port() {
         json!({"path": "/readyz", "port": "live"})
     );
     assert_eq!(container["livenessProbe"], Value::Null);
+}
+
+#[test]
+fn a_probe_that_names_its_port_by_number_moves_the_health_port() {
+    let probe = json!({"enabled": true, "spec": {"httpGet": {"port": 9001}}});
+    let pod = pod(&json!({"livenessProbe": probe}));
+
+    let container = &pod["containers"][0];
+    assert!(container["args"].to_string().contains("--live-addr=:9001"));
+    assert_eq!(container["ports"][1]["containerPort"], 9001);
+    assert_eq!(container["livenessProbe"]["httpGet"]["port"], 9001);
 }
 
 #[test]
@@ -265,7 +262,7 @@ fn the_dashboard_and_the_alerts_name_metrics_that_are_exported() {
 }
 
 #[test]
-fn nobody_waits_for_a_certificate_that_the_webhook_makes_itself() {
+fn the_delay_of_the_readiness_probe_is_rendered_as_it_is_set() {
     let probe = |values: &Value| {
         let objects = rendered(values);
         let webhook = find(&objects, "Deployment", "external-secrets-webhook").unwrap();
@@ -278,6 +275,7 @@ fn nobody_waits_for_a_certificate_that_the_webhook_makes_itself() {
     assert_eq!(usual["initialDelaySeconds"], 2);
     assert_eq!(usual["periodSeconds"], 5);
     assert_eq!(usual["httpGet"]["path"], "/readyz");
-    assert_eq!(probe(&with(7))["initialDelaySeconds"], 7);
-    assert_eq!(probe(&with(0))["initialDelaySeconds"], 0);
+    for seconds in [0, 7, 20] {
+        assert_eq!(probe(&with(seconds))["initialDelaySeconds"], seconds);
+    }
 }

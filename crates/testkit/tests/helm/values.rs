@@ -12,12 +12,14 @@ use serde_json::{Value, json};
 use crate::{merged, try_rendered, yaml};
 
 /// Defaults that differ from the original chart's, and no others.
-const CHANGED: [&str; 5] = [
+const CHANGED: [&str; 7] = [
     "certController.create",
     "certController.image.repository",
+    "certController.readinessProbe.initialDelaySeconds",
     "image.repository",
     "webhook.failurePolicy",
     "webhook.image.repository",
+    "webhook.readinessProbe.initialDelaySeconds",
 ];
 
 /// Accepted, and without effect on what is rendered. NOTES tell of them.
@@ -29,7 +31,11 @@ const IDLE: [&str; 4] = [
 ];
 
 /// What acts only on a cluster, or by what the cluster has; other tests show it.
-const ELSEWHERE: [&str; 2] = ["crds.takeOwnership", "serviceMonitor.renderMode"];
+const ELSEWHERE: [&str; 3] = [
+    "crds.keep",
+    "crds.takeOwnership",
+    "serviceMonitor.renderMode",
+];
 
 #[test]
 fn every_value_of_the_original_chart_is_there_with_its_default() {

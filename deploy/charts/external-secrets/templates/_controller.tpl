@@ -1,6 +1,8 @@
 {{/* The controller's own flags, in a fixed order; only what differs from the binary's default is said. */}}
 {{- define "external-secrets.controllerArgs" -}}
-- --concurrent={{ .Values.concurrent }}
+{{- with .Values.concurrent }}
+- --concurrent={{ . }}
+{{- end }}
 {{- if .Values.leaderElect }}
 - --enable-leader-election=true
 {{- end }}

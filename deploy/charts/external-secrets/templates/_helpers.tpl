@@ -48,7 +48,10 @@ app.kubernetes.io/name: {{ include "external-secrets.name" .root }}{{ $suffix }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 {{- end }}
 
-{{/* Labels of objects that belong to a component. */}}
+{{/*
+Labels of objects that belong to a component. With ServiceMonitors those of the webhook and of the certificate controller
+say whose metrics they serve, and the monitors select by it.
+*/}}
 {{- define "external-secrets.labels" -}}
 helm.sh/chart: {{ include "external-secrets.chart" .root }}
 {{ include "external-secrets.selectorLabels" . }}
@@ -58,6 +61,9 @@ app.kubernetes.io/version: {{ . | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- with .root.Values.commonLabels }}
 {{ toYaml . }}
+{{- end }}
+{{- if and (ne .name "controller") (include "external-secrets.serviceMonitors" .root) }}
+app.kubernetes.io/metrics: {{ .name }}
 {{- end }}
 {{- end }}
 
@@ -76,12 +82,12 @@ app.kubernetes.io/component: {{ .name }}
 {{- end }}
 {{- end }}
 
-{{/* The namespace that the controller is limited to; empty means all. */}}
+{{/* The namespace that the controller is limited to; empty means all. namespaceOverride moves the pods, not their work. */}}
 {{- define "external-secrets.scope" -}}
 {{- if .Values.scopedNamespace }}
 {{- .Values.scopedNamespace }}
 {{- else if .Values.scopedRBAC }}
-{{- include "external-secrets.namespace" . }}
+{{- .Release.Namespace }}
 {{- end }}
 {{- end }}
 
@@ -108,13 +114,31 @@ app.kubernetes.io/component: {{ .name }}
 {{- toYaml $context }}
 {{- end }}
 
+{{/*
+The image of a component. One without a repository of its own takes the controller's, with its tag. There is no default:
+a name that nobody owns could be taken by anybody.
+*/}}
 {{- define "external-secrets.image" -}}
 {{- $image := .values.image }}
-{{- $tag := default .root.Chart.AppVersion $image.tag }}
-{{- with $image.flavour }}
-{{- $tag = printf "%s-%s" $tag . }}
+{{- $main := .root.Values.image }}
+{{- $global := .root.Values.global.repository }}
+{{- $value := dict "controller" "image" "webhook" "webhook.image" "cert-controller" "certController.image" | dig .name "image" }}
+{{- $repository := $global | default $image.repository | default $main.repository }}
+{{- if not $repository }}
+{{- fail "image.repository is not set: there is no default image. Set image.repository (or global.repository) to the repository that holds your Lockstep image, for example --set image.repository=registry.example.com/lockstep" }}
 {{- end }}
-{{- printf "%s:%s" (default $image.repository .root.Values.global.repository) $tag }}
+{{- if hasSuffix "external-secrets/external-secrets" $repository }}
+{{- $from := ternary "global.repository" (printf "%s.repository" (ternary $value "image" (not (empty $image.repository)))) (not (empty $global)) }}
+{{- fail (printf "%s is %s: that is External Secrets Operator's image, which does not know this chart's CRDs and flags. Set it to the repository that holds your Lockstep image" $from $repository) }}
+{{- end }}
+{{- with $image.flavour }}
+{{- fail (printf "%s.flavour is %s: Lockstep has no flavours, its one image has nothing but the program and certificates of authorities. Remove the value; a build of your own is named by %s.tag" $value . $value) }}
+{{- end }}
+{{- $tag := $image.tag }}
+{{- if not $image.repository }}
+{{- $tag = $tag | default $main.tag }}
+{{- end }}
+{{- printf "%s:%s" $repository ($tag | default .root.Chart.AppVersion) }}
 {{- end }}
 
 {{/* Extra arguments; `false` and `0` keep their value, only an empty one is a bare flag. */}}
@@ -158,7 +182,7 @@ app.kubernetes.io/component: {{ .name }}
 {{- define "external-secrets.serviceMonitors" -}}
 {{- with .Values.serviceMonitor }}
 {{- if .enabled }}
-{{- $there := $.Capabilities.APIVersions.Has "monitoring.coreos.com/v1" }}
+{{- $there := or ($.Capabilities.APIVersions.Has "monitoring.coreos.com/v1") ($.Capabilities.APIVersions.Has "monitoring.coreos.com/v1/ServiceMonitor") }}
 {{- if or $there (eq .renderMode "alwaysRender") }}true
 {{- else if eq .renderMode "failIfMissing" }}
 {{- fail "serviceMonitor.enabled is true, but the cluster has no kind ServiceMonitor (monitoring.coreos.com/v1): install the Prometheus operator's CRDs first, or set serviceMonitor.renderMode to skipIfMissing" }}
@@ -198,6 +222,24 @@ Whether a CRD is ours to render: it is new, or this release has it. One that som
 {{- $notes := dig "metadata" "annotations" (dict) $live }}
 {{- $ours := and (eq (get $notes "meta.helm.sh/release-name") $root.Release.Name) (eq (get $notes "meta.helm.sh/release-namespace") $root.Release.Namespace) }}
 {{- if or $root.Values.crds.takeOwnership (not $live) $ours }}true{{ end }}
+{{- end }}
+
+{{/*
+A CRD of this release that is no longer rendered: Helm would delete it, and with it every object and Secret, unless it is kept.
+The original chart does not mark its CRDs, so the first upgrade renders what is there, marked. (list ROOT NAME)
+*/}}
+{{- define "external-secrets.keptCRD" -}}
+{{- $root := index . 0 }}
+{{- /* Absent means true: --reuse-values brings the values of a chart that does not know it. */}}
+{{- if and $root.Release.IsUpgrade (dig "keep" true $root.Values.crds) }}
+{{- $live := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (index . 1) }}
+{{- $notes := dig "metadata" "annotations" (dict) $live }}
+{{- $ours := and (eq (get $notes "meta.helm.sh/release-name") $root.Release.Name) (eq (get $notes "meta.helm.sh/release-namespace") $root.Release.Namespace) }}
+{{- if and $ours (ne (get $notes "helm.sh/resource-policy") "keep") }}
+{{- $metadata := dict "name" (index . 1) "annotations" (dict "helm.sh/resource-policy" "keep") }}
+{{- toYaml (dict "apiVersion" "apiextensions.k8s.io/v1" "kind" "CustomResourceDefinition" "metadata" $metadata "spec" $live.spec) }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* Annotations of every CRD; `keep`, because a deleted CRD takes every object and Secret with it. */}}

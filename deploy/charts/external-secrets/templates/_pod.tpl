@@ -94,23 +94,19 @@ livenessProbe:
 {{- end }}
 {{- with .values.readinessProbe }}
 {{- if .enabled }}
-{{- /* The default of 20 s is the time in which another process made the certificate. None does: ready is who says so. */}}
-{{- $delay := ternary 2 .initialDelaySeconds (eq (int .initialDelaySeconds) 20) }}
-{{- $probe := pick . "timeoutSeconds" "failureThreshold" "periodSeconds" "successThreshold" }}
 readinessProbe:
   httpGet:
     path: /readyz
-    port: {{ .port }}
-  {{- set $probe "initialDelaySeconds" $delay | toYaml | nindent 2 }}
+    port: ready
+  {{- pick . "timeoutSeconds" "failureThreshold" "periodSeconds" "successThreshold" "initialDelaySeconds" | toYaml | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- $port := .values.readinessProbe.port }}
 {{- with .values.startupProbe }}
 {{- if .enabled }}
 startupProbe:
   httpGet:
     path: /readyz
-    port: {{ $port }}
+    port: ready
   {{- pick . "initialDelaySeconds" "periodSeconds" "failureThreshold" | toYaml | nindent 2 }}
 {{- end }}
 {{- end }}
