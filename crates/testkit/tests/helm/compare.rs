@@ -47,7 +47,7 @@ fn file(name: &str) -> PathBuf {
 
 fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
     let text = std::fs::read_to_string(file(name)).unwrap();
-    serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    serde_saphyr::from_str(&text).unwrap()
 }
 
 /// What `chart` renders with each set; nothing where it refuses to.
@@ -156,8 +156,8 @@ fn the_charts_differ_only_where_a_reason_is_written_down() {
     let (mut unexplained, mut used, mut objects) = (Vec::new(), BTreeSet::new(), 0);
     for set in &sets.sets {
         let theirs = original.get(&set.name);
-        let theirs = theirs.unwrap_or_else(|| panic!("{} is not recorded", set.name));
-        let found = differences(&set.name, theirs, &ours[&set.name]);
+        assert!(theirs.is_some(), "{} is not recorded", set.name);
+        let found = differences(&set.name, theirs.unwrap(), &ours[&set.name]);
         objects += found
             .iter()
             .map(|one| &one.object)

@@ -83,8 +83,10 @@ fn walk(place: &str, value: &Value, out: &mut Facts) {
 fn listed(place: &str, number: usize, item: &Value, out: &mut Facts) {
     let mut put = |key: &str, value: &str| {
         let all = out.entry(format!("{place}[{key}]")).or_default();
-        let parts = [all.as_str(), value].map(str::to_owned);
-        *all = parts.join(" ").trim().to_owned();
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(value);
     };
     let set = place.ends_with("operations") || place.ends_with("policyTypes");
     match (item, item["name"].as_str()) {
