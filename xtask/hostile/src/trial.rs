@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use lockstep_testkit::api::Api;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::backend::Backend;
 use crate::entry::Place;
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(10);
 const APPEAR: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(100);
 const SHORT: Duration = Duration::from_secs(4);
-const FULL: Duration = Duration::from_secs(8);
+const FULL: Duration = Duration::from_secs(6);
 
 /// What a trial needs of its round.
 pub(crate) struct Trial<'a> {
@@ -37,7 +37,7 @@ pub(crate) struct Trial<'a> {
     pub(crate) length: Length,
 }
 
-/// The data of Secrets that must stay, by path.
+/// What Secrets that must stay were, by path.
 type Kept = BTreeMap<String, Value>;
 
 impl Trial<'_> {
@@ -93,7 +93,7 @@ impl Trial<'_> {
             let path = path_of(work, place)?;
             loop {
                 if let Some(secret) = self.api.find(&path)? {
-                    kept.insert(path, secret["data"].clone());
+                    kept.insert(path, identity(&secret));
                     break;
                 }
                 if Instant::now() > until {
@@ -146,9 +146,9 @@ impl Trial<'_> {
 
     fn check(&self, work: &Work<'_>, kept: &Kept, outcome: &mut Outcome) -> Result<()> {
         let name = &work.entry.name;
-        for (path, data) in kept {
+        for (path, was) in kept {
             let now = self.api.find(path)?;
-            if now.is_none_or(|secret| secret["data"] != *data) {
+            if now.is_none_or(|secret| identity(&secret) != *was) {
                 outcome.lost.insert(path.clone());
             }
         }
@@ -173,6 +173,11 @@ impl Trial<'_> {
         }
         Ok(())
     }
+}
+
+/// What tells a Secret from one that was deleted and made again, or changed.
+fn identity(secret: &Value) -> Value {
+    json!([secret["metadata"]["uid"], secret["data"]])
 }
 
 fn path_of(work: &Work<'_>, place: &Place) -> Result<String> {
