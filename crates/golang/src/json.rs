@@ -14,7 +14,7 @@ mod scan;
 mod serde;
 mod value;
 
-pub use decode::{decode, decode_numbers_as_text, decode_unstructured};
+pub use decode::{decode, decode_keeping_integers, decode_numbers_as_text, decode_unstructured};
 pub use encode::{Html, append_string, append_string_bytes, marshal, marshal_escaped, to_bytes};
 pub use error::Error;
 pub use members::{Member, object_members};

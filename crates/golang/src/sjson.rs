@@ -1,5 +1,7 @@
 //! Writing into JSON text by path, as tidwall's sjson does: what is not touched keeps its spelling,
-//! missing objects and arrays are made on the way. Values are written as JSON strings.
+//! missing objects and arrays are made on the way. Values are written as JSON strings. Parts, indexes
+//! and the size of the result are limited while it is made, because a short path can ask for a huge
+//! array and a long one for a deep tree.
 
 use crate::json::{Html, append_string};
 
@@ -18,6 +20,12 @@ pub enum Error {
     EmptyPath,
     /// The path has a wildcard, a query or a modifier.
     Unsupported,
+    /// The path has too many parts.
+    TooManyParts,
+    /// The path asks for an array with too many elements.
+    IndexTooLarge,
+    /// The result would be too large.
+    TooLarge,
     /// The text is no JSON, or the path leads through something that is no object or array.
     NotJson,
 }
@@ -27,12 +35,18 @@ impl std::fmt::Display for Error {
         f.write_str(match self {
             Self::EmptyPath => "path cannot be empty",
             Self::Unsupported => "wildcard characters not allowed in path",
+            Self::TooManyParts => "path has more than 64 parts",
+            Self::IndexTooLarge => "path has an index beyond 10000; write :N for a member named N",
+            Self::TooLarge => "the result would be larger than 2 MiB",
             Self::NotJson => "the value is no JSON object or array",
         })
     }
 }
 
 impl std::error::Error for Error {}
+
+/// Largest text that is read or made, in bytes: above what any backend keeps as one value.
+const MAX_BYTES: usize = 2 << 20;
 
 /// `json` with a string at `path`; an empty text and `null` count as nothing yet.
 pub fn set(json: &[u8], path: &str, value: &[u8]) -> Result<Vec<u8>, Error> {
@@ -41,7 +55,17 @@ pub fn set(json: &[u8], path: &str, value: &[u8]) -> Result<Vec<u8>, Error> {
         b"null" => b"",
         _ => json,
     };
-    put(json, &parts, quoted(value).as_bytes())
+    let value = quoted(value);
+    // What is made beside the text and the value: names, and a `null` for each empty place.
+    let made = parts.iter().map(|part| {
+        let places = part.index().unwrap_or_default().min(path::MAX_INDEX);
+        6 * part.name.len() + 5 * places + 8
+    });
+    let made: usize = made.sum();
+    if json.len().saturating_add(value.len()) + made > MAX_BYTES {
+        return Err(Error::TooLarge);
+    }
+    put(json, &parts, value.as_bytes())
 }
 
 /// `json` without what is at `path`; unchanged where nothing is there.
@@ -55,14 +79,14 @@ fn put(json: &[u8], parts: &[Part], value: &[u8]) -> Result<Vec<u8>, Error> {
         return Ok(value.to_vec());
     };
     let Some(container) = scan::container(json)? else {
-        return Ok(fresh(part, part.index(), &made(rest, value)));
+        return Ok(fresh(part, part.place()?, &made(rest, value)?));
     };
     match container.find(part)? {
         Some(member) => {
             let inner = put(inner_of(&json[member.value.clone()]), rest, value)?;
             Ok(splice(json, member.value.start, member.value.end, &inner))
         }
-        None => append(json, &container, part, &made(rest, value)),
+        None => append(json, &container, part, &made(rest, value)?),
     }
 }
 
@@ -75,12 +99,12 @@ fn inner_of(json: &[u8]) -> &[u8] {
 }
 
 /// The value with the containers that lead to it, below one that is new.
-fn made(parts: &[Part], value: &[u8]) -> Vec<u8> {
+fn made(parts: &[Part], value: &[u8]) -> Result<Vec<u8>, Error> {
     let Some((part, rest)) = parts.split_first() else {
-        return value.to_vec();
+        return Ok(value.to_vec());
     };
-    let index = part.index().or(part.is_end().then_some(0));
-    fresh(part, index, &made(rest, value))
+    let index = part.place()?.or(part.is_end().then_some(0));
+    Ok(fresh(part, index, &made(rest, value)?))
 }
 
 /// A new container with one member: an array where there is an index.
@@ -107,7 +131,7 @@ fn fresh(part: &Part, index: Option<usize>, value: &[u8]) -> Vec<u8> {
 fn append(json: &[u8], container: &Container, part: &Part, value: &[u8]) -> Result<Vec<u8>, Error> {
     let mut out = json[container.start..container.end].to_vec();
     if container.is_array && !part.is_end() {
-        let index = part.index().ok_or(Error::NotJson)?;
+        let index = part.place()?.ok_or(Error::NotJson)?;
         let elements = container.members.iter();
         let mut elements: Vec<&[u8]> = elements.map(|one| &json[one.value.clone()]).collect();
         elements.resize(index, b"null");

@@ -3,7 +3,7 @@
 //! [`json_object_decoded`] goes through decoded values. Errors never show a byte of the input.
 
 use lockstep_golang::json;
-use lockstep_golang::{float, json::Error as JsonError};
+use lockstep_golang::json::Error as JsonError;
 use std::collections::BTreeMap;
 
 pub use lockstep_golang::json::{Html, Number, Value, marshal};
@@ -45,8 +45,7 @@ pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
 
 /// Decodes a value; integers keep their digits, other numbers are Go's float64.
 pub fn decode(value: &SecretValue) -> Result<Value> {
-    let decoded = json::decode_numbers_as_text(value.expose()).map_err(|error| refused(&error))?;
-    settle_numbers(decoded)
+    json::decode_keeping_integers(value.expose()).map_err(|error| refused(&error))
 }
 
 /// The secret a decoded value stands for: strings are themselves, `null` is empty, numbers are
@@ -92,34 +91,6 @@ fn write_object<'a>(entries: impl Iterator<Item = (&'a str, &'a [u8])>, html: Ht
     text
 }
 
-fn settle_numbers(value: Value) -> Result<Value> {
-    Ok(match value {
-        Value::Number(Number::Text(text)) if !is_integer(&text) => {
-            let number = float::parse(text.as_bytes())
-                .map_err(|_| Error::invalid_data("json: number does not fit a float64"))?;
-            Value::Number(Number::Float(number))
-        }
-        Value::Array(elements) => Value::Array(
-            elements
-                .into_iter()
-                .map(settle_numbers)
-                .collect::<Result<_>>()?,
-        ),
-        Value::Object(members) => Value::Object(
-            members
-                .into_iter()
-                .map(|(key, member)| Ok((key, settle_numbers(member)?)))
-                .collect::<Result<_>>()?,
-        ),
-        other => other,
-    })
-}
-
-fn is_integer(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-')
-}
-
 /// Go's text where it says nothing of the content, less than that where it would.
 pub(crate) fn refused(error: &JsonError) -> Error {
     Error::invalid_data(match error {
@@ -128,6 +99,7 @@ pub(crate) fn refused(error: &JsonError) -> Error {
             let found = found.split(' ').next().unwrap_or_default();
             format!("json: cannot unmarshal {found} into Go value of type {wanted}")
         }
+        JsonError::NumberRange | JsonError::TooLarge => error.to_string(),
         _ => "unexpected end of JSON input".to_owned(),
     })
 }

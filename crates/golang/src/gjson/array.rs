@@ -183,9 +183,9 @@ impl<'j, 'p> Search<'j, 'p, '_> {
     fn satisfies(&self, query: &Query<'_>, element: &Hit<'j>) -> bool {
         if element.kind == Kind::Json {
             let found = search::get(&element.raw, query.path, self.budget);
-            return query.accepts(found.as_ref());
+            return query.accepts(found.as_ref(), self.budget);
         }
-        query.path.is_empty() && query.accepts(Some(element))
+        query.path.is_empty() && query.accepts(Some(element), self.budget)
     }
 
     /// What the path behind a query finds in an element that satisfied it.
@@ -217,7 +217,7 @@ struct List(Vec<u8>);
 
 impl List {
     fn push(&mut self, found: Option<Hit<'_>>, search: &Search<'_, '_, '_>) {
-        let Some(found) = found.filter(|hit| search.budget.spend(hit.raw.len())) else {
+        let Some(found) = found.filter(|hit| search.budget.make(hit.raw.len() + 1)) else {
             return;
         };
         self.0.push(if self.0.is_empty() { b'[' } else { b',' });

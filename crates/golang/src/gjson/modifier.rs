@@ -40,7 +40,10 @@ pub(super) fn run<'j, 'p>(
         _ => (&path[..0], &path[end..]),
     };
     let out = apply(name, json, argument, budget);
-    let affordable = budget.spend(out.len());
+    let affordable = match &out {
+        Cow::Borrowed(_) => true,
+        Cow::Owned(made) => budget.make(made.len()),
+    };
     Some((if affordable { out } else { Cow::Borrowed(b"") }, rest))
 }
 
@@ -64,14 +67,14 @@ fn apply<'j>(name: &[u8], json: &'j [u8], argument: &[u8], budget: &Budget) -> C
     let out = match name {
         b"this" => return Cow::Borrowed(json),
         b"valid" if valid(json) => return Cow::Borrowed(json),
-        b"pretty" => Some(pretty::pretty(json, argument)),
+        b"pretty" => Some(pretty::pretty(json, argument, budget.room())),
         b"ugly" => Some(pretty::ugly(json)),
         b"tostr" => Some(quote(json)),
         b"fromstr" if valid(json) => parse(json).map(|hit| hit.string().into_owned()),
         b"dig" => Some(dig(json, argument, budget)),
-        b"reverse" => reshape::reverse(json),
+        b"reverse" => reshape::reverse(json, budget),
         b"flatten" => reshape::flatten(json, option(argument, b"deep"), budget),
-        b"join" => reshape::join(json, option(argument, b"preserve")),
+        b"join" => reshape::join(json, option(argument, b"preserve"), budget),
         b"keys" => Some(reshape::keys(json)),
         b"values" => reshape::values(json),
         b"group" => Some(reshape::group(json, budget)),
@@ -116,7 +119,7 @@ fn dig(json: &[u8], path: &[u8], budget: &Budget) -> Vec<u8> {
 
 fn dig_into(hit: &Hit<'_>, path: &[u8], budget: &Budget, out: &mut Vec<u8>) {
     if let Some(found) = search::get(&hit.raw, path, budget)
-        && budget.spend(found.raw.len())
+        && budget.make(found.raw.len() + 1)
     {
         if out.len() > 1 {
             out.push(b',');

@@ -31,7 +31,13 @@ pub(super) fn run<'j, 'p>(
         let Some(found) = search::get(json, member.path, budget) else {
             continue;
         };
-        if !budget.spend(found.raw.len()) {
+        // A name may be quoted, which takes up to six bytes for each of its own.
+        let name = if object {
+            6 * member.name.len().max(member.path.len())
+        } else {
+            0
+        };
+        if !budget.make(found.raw.len() + name + 4) {
             return Ok(Stage::Done(None));
         }
         if out.len() > 1 {

@@ -1,5 +1,6 @@
 //! The walk through the members of an object.
 
+use super::budget::Budget;
 use super::path::Name;
 use super::search::{Search, Stop};
 use super::token::{self, Start};
@@ -18,7 +19,7 @@ impl<'p> Search<'_, 'p, '_> {
             let Some(end) = token::end_of(self.json, quote, Start::Quote) else {
                 return Stop::missed(self.json.len());
             };
-            let matched = is_named(&self.json[quote + 1..end - 1], &name);
+            let matched = is_named(&self.json[quote + 1..end - 1], &name, self.budget);
             let Some((start_at, start)) = token::find_start(self.json, end) else {
                 return Stop::missed(self.json.len());
             };
@@ -56,7 +57,7 @@ impl<'p> Search<'_, 'p, '_> {
     }
 }
 
-fn is_named(key: &[u8], name: &Name<'_>) -> bool {
+fn is_named(key: &[u8], name: &Name<'_>, budget: &Budget) -> bool {
     let unescaped;
     let key = if key.contains(&b'\\') {
         unescaped = token::unescape(key);
@@ -65,7 +66,7 @@ fn is_named(key: &[u8], name: &Name<'_>) -> bool {
         key
     };
     if name.wild {
-        wildcard::matches(key, &name.part)
+        wildcard::matches(key, &name.part, budget)
     } else {
         key == &*name.part
     }

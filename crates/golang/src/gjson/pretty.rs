@@ -10,6 +10,9 @@ mod sort;
 
 use print::Printer;
 
+/// Widest line. An array is tried on one line first, which costs as much as the line is long.
+const MAX_WIDTH: i64 = 10_000;
+
 /// Removes the white space between tokens.
 pub(super) fn ugly(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len());
@@ -33,8 +36,9 @@ fn end_of_string(json: &[u8], at: usize) -> usize {
 }
 
 /// Lays JSON out over lines, with the options `sortKeys`, `indent`, `prefix` and `width`.
-pub(super) fn pretty(json: &[u8], argument: &[u8]) -> Vec<u8> {
-    let mut printer = Printer::new(json);
+/// More than `room` bytes are not laid out well; the caller refuses them.
+pub(super) fn pretty(json: &[u8], argument: &[u8], room: usize) -> Vec<u8> {
+    let mut printer = Printer::new(json, room);
     if let Some(options) = parse(argument) {
         for_each(&options, |key, value| {
             let name = key.map(|key| key.text.into_owned()).unwrap_or_default();
@@ -53,7 +57,7 @@ fn set(printer: &mut Printer<'_>, name: &[u8], value: &Hit<'_>) {
         b"sortKeys" => printer.sort = value.truthy(),
         b"indent" => printer.indent = blanks(),
         b"prefix" => printer.prefix = blanks(),
-        b"width" => printer.width = integer(value),
+        b"width" => printer.width = integer(value).min(MAX_WIDTH),
         _ => {}
     }
 }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::budget::Budget;
 use super::hit::{Kind, parse_bool};
 use super::path::close_path_quote;
 use super::{Hit, token, wildcard};
@@ -96,7 +97,10 @@ pub(super) fn trim(text: &[u8]) -> &[u8] {
 
 impl Query<'_> {
     /// Whether the value found at the query's path satisfies it.
-    pub(super) fn accepts(&self, found: Option<&Hit<'_>>) -> bool {
+    pub(super) fn accepts(&self, found: Option<&Hit<'_>>, budget: &Budget) -> bool {
+        if !budget.spend(self.value.len()) {
+            return false;
+        }
         if let Some(word) = self.value.strip_prefix(b"~") {
             return match truthiness(word, found) {
                 Some(_) if self.op.is_empty() => true,
@@ -111,7 +115,7 @@ impl Query<'_> {
             return true;
         }
         match found.kind {
-            Kind::String => self.compare_text(&found.text),
+            Kind::String => self.compare_text(&found.text, budget),
             Kind::Number => self.compare_number(found.number),
             Kind::True => self.compare_bool(true, &self.value),
             Kind::False => self.compare_bool(false, &self.value),
@@ -119,7 +123,7 @@ impl Query<'_> {
         }
     }
 
-    fn compare_text(&self, text: &[u8]) -> bool {
+    fn compare_text(&self, text: &[u8], budget: &Budget) -> bool {
         let value: &[u8] = &self.value;
         match self.op {
             b"=" => text == value,
@@ -128,8 +132,8 @@ impl Query<'_> {
             b"<=" => text <= value,
             b">" => text > value,
             b">=" => text >= value,
-            b"%" => wildcard::matches(text, value),
-            b"!%" => !wildcard::matches(text, value),
+            b"%" => wildcard::matches(text, value, budget),
+            b"!%" => !wildcard::matches(text, value, budget),
             _ => false,
         }
     }

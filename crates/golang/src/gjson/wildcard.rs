@@ -1,12 +1,13 @@
 //! Matching with `*` for any text, `?` for any one character and `\` before a literal one.
 
+use super::budget::Budget;
 use crate::unicode::{decode_last_rune, decode_rune};
 
-/// Steps one match may take; beyond, it fails.
-const LIMIT: usize = 20_000_000;
-
-/// Whether all of `text` matches `pattern`.
-pub(super) fn matches(text: &[u8], pattern: &[u8]) -> bool {
+/// Whether all of `text` matches `pattern`; a match that runs out of budget fails.
+pub(super) fn matches(text: &[u8], pattern: &[u8], budget: &Budget) -> bool {
+    if !budget.spend(pattern.len()) {
+        return false;
+    }
     let (mut text, mut pattern) = (text, pattern);
     // Up to the first star everything must match as it stands.
     loop {
@@ -20,7 +21,7 @@ pub(super) fn matches(text: &[u8], pattern: &[u8]) -> bool {
         }
     }
     match trim_suffix(text, pattern) {
-        Some((text, pattern)) => after_star(text, pattern),
+        Some((text, pattern)) => after_star(text, pattern, budget),
         None => false,
     }
 }
@@ -45,10 +46,10 @@ fn step<'t, 'p>(text: &'t [u8], pattern: &'p [u8]) -> Option<(&'t [u8], &'p [u8]
 }
 
 /// Matches a pattern that begins with a star; only the latest star ever needs another try.
-fn after_star(text: &[u8], pattern: &[u8]) -> bool {
+fn after_star(text: &[u8], pattern: &[u8], budget: &Budget) -> bool {
     let (mut text, mut pattern) = (text, pattern);
     let mut retry = (text, pattern);
-    for _ in 0..LIMIT {
+    while budget.spend(1) {
         if pattern.first() == Some(&b'*') {
             pattern = &pattern[1..];
             if pattern.is_empty() {
@@ -108,7 +109,11 @@ fn trim_suffix<'t, 'p>(mut text: &'t [u8], mut pattern: &'p [u8]) -> Option<(&'t
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::Budget;
+
+    fn matches(text: &[u8], pattern: &[u8]) -> bool {
+        super::matches(text, pattern, &Budget::for_input(b""))
+    }
 
     #[test]
     fn stars_and_question_marks_match_characters() {

@@ -1,7 +1,8 @@
 //! Decodes JSON into a [`Value`], with a choice of what numbers become.
 //!
 //! Syntax is checked before anything is built, so a syntax error wins over any other, as in Go.
-//! Trees are limited to 1,000 levels, so that walking and dropping one never exhausts a stack.
+//! Trees are limited in levels, so that walking and dropping one never exhausts a stack, and in
+//! memory, because a tree can take a hundred times as much as its text.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,16 @@ use super::members::Cursor;
 use super::{Error, Number, Value, validate};
 use crate::float;
 
-const MAX_TREE_DEPTH: usize = 1_000;
+/// Deepest nesting of a tree. Dropping and copying one recurse, on stacks of 2 MiB.
+const MAX_TREE_DEPTH: usize = 400;
+/// Most memory one tree may take, in bytes, as estimated below.
+const MAX_TREE_BYTES: usize = 32 << 20;
+/// What a value takes beside its text.
+const VALUE_BYTES: usize = 40;
+/// What an object with a member takes, however few it has: a node of its map.
+const OBJECT_BYTES: usize = 640;
+/// What each further member takes in the map.
+const MEMBER_BYTES: usize = 110;
 
 type Convert = fn(&str) -> Result<Number, Error>;
 
@@ -21,6 +31,18 @@ pub fn decode(source: &[u8]) -> Result<Value, Error> {
 /// Decodes with `UseNumber`: numbers keep their source text.
 pub fn decode_numbers_as_text(source: &[u8]) -> Result<Value, Error> {
     build(source, |text| Ok(Number::Text(text.to_owned())))
+}
+
+/// Decodes with integers as their source text, which keeps all digits, and other numbers as float64.
+pub fn decode_keeping_integers(source: &[u8]) -> Result<Value, Error> {
+    build(source, |text| {
+        let is_integer = text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        if is_integer {
+            return Ok(Number::Text(text.to_owned()));
+        }
+        let number = float::parse(text.as_bytes());
+        number.map(Number::Float).map_err(|_| Error::NumberRange)
+    })
 }
 
 /// Decodes as Kubernetes does for unstructured content: integers stay int64 where they fit.
@@ -50,6 +72,7 @@ fn build(source: &[u8], convert: Convert) -> Result<Value, Error> {
     validate(source)?;
     let mut cursor = Cursor::new(source);
     let mut open: Vec<Open> = Vec::new();
+    let mut structure = 0_usize;
     loop {
         let mut done = match cursor.peek() {
             Some(b'{') => {
@@ -73,6 +96,14 @@ fn build(source: &[u8], convert: Convert) -> Result<Value, Error> {
             }
             _ => Some(scalar(&mut cursor, convert)?),
         };
+        structure += match (&done, open.last()) {
+            (None, Some(Open::Object(..))) => OBJECT_BYTES,
+            (_, Some(Open::Object(..))) => MEMBER_BYTES,
+            _ => VALUE_BYTES,
+        };
+        if structure.saturating_add(cursor.position()) > MAX_TREE_BYTES {
+            return Err(Error::TooLarge);
+        }
         if open.len() > MAX_TREE_DEPTH {
             return Err(Error::InvalidCharacter {
                 byte: b'[',

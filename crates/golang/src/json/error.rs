@@ -25,6 +25,12 @@ pub enum Error {
         /// Go type that was wanted.
         wanted: &'static str,
     },
+    /// A number is out of the range of a float64.
+    #[error("json: number does not fit a float64")]
+    NumberRange,
+    /// The decoded values would take too much memory.
+    #[error("json: the document has too many values")]
+    TooLarge,
 }
 
 /// Go prints the byte as if it were a character of Latin-1.

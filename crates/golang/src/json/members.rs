@@ -89,6 +89,11 @@ impl<'a> Cursor<'a> {
         Self { source, at: 0 }
     }
 
+    /// How many bytes were taken.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
     /// The first byte of the next token.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.source.get(self.at) {

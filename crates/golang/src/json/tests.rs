@@ -169,8 +169,20 @@ fn nesting_is_limited_as_in_go() {
         validate(nested(10_001).as_bytes()).unwrap_err().to_string(),
         "invalid character '[' exceeded max depth"
     );
-    assert!(decode(nested(1_000).as_bytes()).is_ok());
-    assert!(decode(nested(1_002).as_bytes()).is_err());
+}
+
+#[test]
+fn trees_are_limited_in_depth_and_memory() {
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let many = |element: &str, count: usize| format!("[{}0]", format!("{element},").repeat(count));
+
+    assert!(decode(nested(400).as_bytes()).is_ok());
+    assert!(decode(nested(402).as_bytes()).is_err());
+    assert!(decode(many(r#"{"a":1}"#, 30_000).as_bytes()).is_ok());
+    for (element, count) in [(r#"{"a":1}"#, 60_000), ("[]", 900_000), ("1", 900_000)] {
+        let large = many(element, count);
+        assert_eq!(decode(large.as_bytes()), Err(Error::TooLarge), "{element}");
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::unicode::decode_rune;
 /// Ranges of characters all classes of a pattern may have together.
 pub(super) const MAX_RANGES: usize = 500_000;
 
+/// Longest pattern, in bytes. Every open group takes memory before anything else is checked.
+pub(super) const MAX_LENGTH: usize = 64 << 10;
+
 /// What a pattern means.
 pub(super) struct Parsed {
     pub(super) hir: Hir,
@@ -21,6 +24,9 @@ pub(super) struct Parsed {
 
 /// Parses a whole pattern.
 pub(super) fn parse(pattern: &[u8]) -> Result<Parsed, Error> {
+    if pattern.len() > MAX_LENGTH {
+        return Err(Error::new(Problem::TooLarge, &pattern[..64]));
+    }
     let mut parser = Parser::new(pattern);
     while parser.at < pattern.len() {
         parser.token()?;

@@ -3,6 +3,11 @@
 
 use super::Error;
 
+/// Most parts of a path; each is a level of recursion.
+const MAX_PARTS: usize = 64;
+/// Largest place in an array: nobody means thousands of empty places.
+pub(super) const MAX_INDEX: usize = 10_000;
+
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
@@ -15,9 +20,16 @@ impl Part {
     /// The place in an array that the step means.
     pub(super) fn index(&self) -> Option<usize> {
         let is_number = !self.name.is_empty() && self.name.bytes().all(|b| b.is_ascii_digit());
-        // Nobody means an array with millions of empty places.
-        let index = self.name.parse().ok().filter(|index| *index < 1_000_000);
-        index.filter(|_| is_number && !self.forced)
+        // Beyond all limits; `place` refuses it.
+        (is_number && !self.forced).then(|| self.name.parse().unwrap_or(usize::MAX))
+    }
+
+    /// The place in an array that is made or extended for the step.
+    pub(super) fn place(&self) -> Result<Option<usize>, Error> {
+        match self.index() {
+            Some(index) if index > MAX_INDEX => Err(Error::IndexTooLarge),
+            index => Ok(index),
+        }
     }
 
     /// Whether the step means the place after the last element of an array.
@@ -44,7 +56,11 @@ pub(super) fn parse(path: &str) -> Result<Vec<Part>, Error> {
                 Some(c) => name.push(c),
             }
         };
-        parts.push(Part { name, forced });
+        let part = Part { name, forced };
+        if parts.len() == MAX_PARTS {
+            return Err(Error::TooManyParts);
+        }
+        parts.push(part);
         if ended {
             return Ok(parts);
         }

@@ -6,6 +6,9 @@ use std::ops::Range;
 use super::Error;
 use super::path::Part;
 
+/// Most members of one object or array: the list of them takes more memory than their text.
+const MAX_MEMBERS: usize = 100_000;
+
 /// An object or array in a text.
 pub(super) struct Container {
     pub(super) is_array: bool,
@@ -79,6 +82,9 @@ pub(super) fn container(json: &[u8]) -> Result<Option<Container>, Error> {
             at = blank(json, at + 1);
         }
         let end = value_end(json, at)?;
+        if members.len() == MAX_MEMBERS {
+            return Err(Error::TooLarge);
+        }
         members.push(Member {
             number: members.len(),
             start,

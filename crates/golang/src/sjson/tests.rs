@@ -109,3 +109,45 @@ fn text_that_is_no_json_is_refused() {
     assert_eq!(set(b"{}", "", b"v"), Err(Error::EmptyPath));
     assert_eq!(set(b"{}", "a.*", b"v"), Err(Error::Unsupported));
 }
+
+#[test]
+fn huge_indexes_and_long_paths_are_refused_before_anything_is_made() {
+    let chain = |part: &str, times: usize| vec![part; times].join(".");
+    let refused = |json: &str, path: &str| set(json.as_bytes(), path, b"v").unwrap_err();
+
+    assert_eq!(refused("", "a.99999999"), Error::IndexTooLarge);
+    assert_eq!(refused("", "a.10001"), Error::IndexTooLarge);
+    assert_eq!(refused("[1]", "18446744073709551616"), Error::IndexTooLarge);
+    assert_eq!(refused("", &chain("999999", 50)), Error::TooLarge);
+    assert_eq!(refused("", &chain("10000", 50)), Error::TooLarge);
+    assert_eq!(refused("{}", &chain("a", 65)), Error::TooManyParts);
+    assert_eq!(refused("{}", &"a.".repeat(100_000)), Error::TooManyParts);
+    assert_eq!(refused("{}", &"x".repeat(3 << 20)), Error::TooLarge);
+    let many = format!("[{}1]", "1,".repeat(200_000));
+    assert_eq!(refused(&many, "0"), Error::TooLarge);
+    assert_eq!(
+        remove(b"{}", &"a.".repeat(100_000)),
+        Err(Error::TooManyParts)
+    );
+}
+
+#[test]
+fn a_long_number_still_names_a_member() {
+    assert_eq!(
+        written(r#"{"a":1}"#, "123456789012"),
+        r#"{"a":1,"123456789012":"v"}"#
+    );
+    assert_eq!(written("", ":123456789012"), r#"{"123456789012":"v"}"#);
+    assert_eq!(written("", "a.10000").len(), 10_000 * 5 + 11);
+}
+
+#[test]
+fn the_longest_paths_are_written_and_removed_on_a_small_stack() {
+    let path = vec!["a"; 64].join(".");
+    let work = move || {
+        let json = set(b"", &path, b"v").unwrap();
+        assert_eq!(remove(&json, &path).unwrap().len(), json.len() - 7);
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work);
+    thread.unwrap().join().unwrap();
+}

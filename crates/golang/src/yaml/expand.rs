@@ -1,7 +1,8 @@
 //! From nodes to values: scalars resolved, aliases followed, merges done.
 //!
 //! Counts every value it makes, those behind aliases separately, and gives up on documents that
-//! grow mostly by aliases, by the rule and numbers of the Go library.
+//! grow mostly by aliases, by the rule and numbers of the Go library. That rule counts values, not
+//! bytes, so memory has a limit of its own.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,13 @@ use super::parser::Scalar;
 use super::resolve::{Resolved, resolve};
 use super::scanner::MAX_DEPTH;
 use super::tree::{Id, Node, Tree};
+
+/// Most memory the values of one document may take, in bytes, as estimated.
+const MAX_BYTES: usize = 32 << 20;
+/// What a value takes beside its text.
+const VALUE_BYTES: usize = 40;
+/// What a mapping takes, however few members it has.
+const MAPPING_BYTES: usize = 800;
 
 /// A value as YAML sees it.
 pub(super) enum Yaml {
@@ -60,6 +68,7 @@ pub(super) fn expand(tree: &Tree) -> Result<Yaml, Error> {
         tree,
         made: 1,
         aliased: 0,
+        bytes: 0,
         alias_depth: 0,
         depth: 0,
         active: vec![false; tree.nodes.len()],
@@ -74,6 +83,7 @@ struct Expander<'t> {
     tree: &'t Tree,
     made: u32,
     aliased: u32,
+    bytes: usize,
     alias_depth: usize,
     depth: usize,
     /// The aliases being followed.
@@ -94,8 +104,24 @@ impl Expander<'_> {
         Ok(())
     }
 
+    /// Takes the memory of a node, before it is made.
+    fn hold(&mut self, id: Id) -> Result<(), Error> {
+        self.bytes += match &self.tree.nodes[id] {
+            Node::Scalar(scalar) => VALUE_BYTES + scalar.text.len(),
+            Node::Sequence(_) => VALUE_BYTES,
+            // Two values for each member, which take their own part, and the nodes of the map.
+            Node::Mapping(children) => MAPPING_BYTES + VALUE_BYTES * children.len(),
+            Node::Alias { .. } => 0,
+        };
+        if self.bytes > MAX_BYTES {
+            return Err(Error::syntax("document takes too much memory"));
+        }
+        Ok(())
+    }
+
     fn value(&mut self, id: Id) -> Result<Yaml, Error> {
         self.count()?;
+        self.hold(id)?;
         match &self.tree.nodes[id] {
             Node::Scalar(scalar) => resolve(scalar).map(Yaml::Scalar),
             Node::Alias { target, name } => {
@@ -172,6 +198,7 @@ impl Expander<'_> {
             }
             Node::Mapping(children) => {
                 self.count()?;
+                self.hold(id)?;
                 self.members(children, members)
             }
             Node::Alias { target, name } => match &self.tree.nodes[*target] {
@@ -179,6 +206,7 @@ impl Expander<'_> {
                     self.count()?;
                     self.follow(id, name, |expander| {
                         expander.count()?;
+                        expander.hold(*target)?;
                         expander.members(children, members)
                     })
                 }

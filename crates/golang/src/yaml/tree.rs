@@ -10,6 +10,9 @@ use super::parser::{Event, Parser, Scalar};
 
 pub(super) type Id = usize;
 
+/// Most nodes of one document: their list alone takes about 100 bytes for each.
+const MAX_NODES: usize = 500_000;
+
 pub(super) enum Node {
     Scalar(Scalar),
     Sequence(Vec<Id>),
@@ -66,6 +69,9 @@ impl Tree {
             }
             if matches!(node, Node::Sequence(_) | Node::Mapping(_)) {
                 open.push(id);
+            }
+            if nodes.len() == MAX_NODES {
+                return Err(Error::syntax("document takes too much memory"));
             }
             nodes.push(node);
             if let Some(name) = anchor {

@@ -6,6 +6,7 @@
 mod gjson;
 mod regexp;
 mod robust;
+mod small_stack;
 mod yaml;
 
 /// Runs `check` on each line of some tables and lists what failed.

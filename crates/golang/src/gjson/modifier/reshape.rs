@@ -10,11 +10,18 @@ use crate::gjson::budget::Budget;
 use crate::gjson::query::trim;
 use crate::gjson::token::{for_each, parse};
 
+/// What a list of hits takes for each of them.
+const HIT_BYTES: usize = 2 * size_of::<Hit<'_>>();
+
 /// Reverses the elements of an array or the members of an object.
-pub(super) fn reverse(json: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn reverse(json: &[u8], budget: &Budget) -> Option<Vec<u8>> {
     let hit = parse(json).filter(|hit| hit.is_array() || hit.is_object())?;
     let mut parts = Vec::new();
-    for_each(&hit, |key, value| parts.push((key, value)));
+    for_each(&hit, |key, value| {
+        if budget.make(HIT_BYTES) {
+            parts.push((key, value));
+        }
+    });
     let mut out = vec![hit.raw[0]];
     for (key, value) in parts.iter().rev() {
         separate(&mut out);
@@ -31,6 +38,10 @@ pub(super) fn reverse(json: &[u8]) -> Option<Vec<u8>> {
 /// Puts the elements of inner arrays into the outer one, at one level or at all.
 pub(super) fn flatten(json: &[u8], deep: bool, budget: &Budget) -> Option<Vec<u8>> {
     let hit = parse(json).filter(Hit::is_array)?;
+    // Every level is read and copied once more.
+    if !budget.spend(json.len()) {
+        return None;
+    }
     let mut out = vec![b'['];
     for_each(&hit, |_, value| {
         let raw: &[u8] = &value.raw;
@@ -55,11 +66,11 @@ pub(super) fn flatten(json: &[u8], deep: bool, budget: &Budget) -> Option<Vec<u8
 }
 
 /// Makes one object of an array of objects; `preserve` keeps duplicate keys.
-pub(super) fn join(json: &[u8], preserve: bool) -> Option<Vec<u8>> {
+pub(super) fn join(json: &[u8], preserve: bool, budget: &Budget) -> Option<Vec<u8>> {
     let hit = parse(json).filter(Hit::is_array)?;
     let mut objects = Vec::new();
     for_each(&hit, |_, value| {
-        if value.is_object() {
+        if value.is_object() && budget.make(HIT_BYTES) {
             objects.push(value);
         }
     });
@@ -72,19 +83,21 @@ pub(super) fn join(json: &[u8], preserve: bool) -> Option<Vec<u8>> {
             out.extend_from_slice(unwrap(&object.raw));
         }
     } else {
-        join_distinct(&objects, &mut out);
+        join_distinct(&objects, &mut out, budget);
     }
     out.push(b'}');
     Some(out)
 }
 
 /// Keys keep the place of their first occurrence and the value of their last.
-fn join_distinct(objects: &[Hit<'_>], out: &mut Vec<u8>) {
+fn join_distinct(objects: &[Hit<'_>], out: &mut Vec<u8>, budget: &Budget) {
     let mut places = BTreeMap::new();
     let mut members: Vec<(Hit<'_>, Hit<'_>)> = Vec::new();
     for object in objects {
         for_each(object, |key, value| {
-            let Some(key) = key else { return };
+            let Some(key) = key.filter(|key| budget.make(2 * HIT_BYTES + key.text.len())) else {
+                return;
+            };
             let place = *places.entry(key.text.to_vec()).or_insert(members.len());
             match members.get_mut(place) {
                 Some(member) => member.1 = value,
@@ -142,10 +155,13 @@ pub(super) fn group(json: &[u8], budget: &Budget) -> Vec<u8> {
         };
         let mut index = 0;
         for_each(&list, |_, value| {
-            if !budget.spend(key.raw.len() + value.raw.len()) {
+            if !budget.make(key.raw.len() + value.raw.len() + 8) {
                 return;
             }
             if index == rows.len() {
+                if !budget.make(size_of::<Vec<u8>>() + 8) {
+                    return;
+                }
                 rows.push(vec![b'{']);
             }
             separate(&mut rows[index]);

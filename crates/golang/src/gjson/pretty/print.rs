@@ -7,9 +7,7 @@ use super::sort::{self, Pair};
 use crate::gjson::token::end_of_container;
 
 /// Containers nested deeper than this are left as they are.
-const MAX_DEPTH: usize = 300;
-/// Output beyond this is not indented; the caller's budget refuses it anyway.
-const MAX_OUTPUT: usize = 64 << 20;
+const MAX_DEPTH: usize = 150;
 
 /// How the value at hand is to be laid out.
 #[derive(Clone, Copy)]
@@ -48,10 +46,14 @@ pub(super) struct Printer<'j> {
     pub(super) sort: bool,
     out: Vec<u8>,
     depth: usize,
+    /// Output beyond this is not indented; the caller's budget refuses it anyway.
+    room: usize,
+    /// Where an array that is tried on a line is too long for it.
+    line_end: usize,
 }
 
 impl<'j> Printer<'j> {
-    pub(super) fn new(json: &'j [u8]) -> Self {
+    pub(super) fn new(json: &'j [u8], room: usize) -> Self {
         Self {
             json,
             width: 80,
@@ -60,6 +62,8 @@ impl<'j> Printer<'j> {
             sort: false,
             out: Vec::with_capacity(json.len()),
             depth: 0,
+            room,
+            line_end: usize::MAX,
         }
     }
 
@@ -150,6 +154,7 @@ impl<'j> Printer<'j> {
         if room <= 3 {
             return None;
         }
+        self.line_end = begin.saturating_add(usize::try_from(room).unwrap_or(usize::MAX));
         let end = self.members(
             at,
             Layout {
@@ -215,7 +220,8 @@ impl<'j> Printer<'j> {
                 },
                 &mut block,
             );
-            if layout.single && !end.fits {
+            if layout.single && (!end.fits || self.out.len() > self.line_end) {
+                end.fits = false;
                 break;
             }
             end.fits = !object;
@@ -286,7 +292,7 @@ impl<'j> Printer<'j> {
     }
 
     fn tabs(&mut self, tabs: usize) {
-        if self.out.len() > MAX_OUTPUT {
+        if self.out.len() > self.room {
             return;
         }
         self.out.extend_from_slice(&self.prefix);
