@@ -1,9 +1,13 @@
 //! JSONPath as the original reads it: the first dialect, of which a definite path gives its value and
 //! `..`, `*`, slices, unions and filters give a list. Filters know `==`, `!=` and parentheses. Members
-//! come in the order of their keys. Errors name keys of the path, never values of the document.
+//! come in the order of their keys. Errors name keys of the path, never values of the document. What
+//! a path finds refers to the document; copies and work have a budget.
 
+mod budget;
 mod evaluate;
+mod found;
 mod parse;
+mod slice;
 
 #[cfg(test)]
 mod tests;
@@ -12,10 +16,17 @@ use std::fmt;
 
 use lockstep_provider::json::Value;
 
-/// What the path leads to.
-pub(crate) fn get(path: &str, document: &Value) -> Result<Value, PathError> {
+pub(crate) use found::Found;
+
+/// What the path leads to; of a list made on the way, the first element alone.
+pub(crate) fn first<T>(
+    path: &str,
+    document: &Value,
+    take: impl FnOnce(&Found<'_>) -> T,
+) -> Result<T, PathError> {
     let expression = parse::parse(path)?;
-    evaluate::evaluate(&expression, document)
+    let found = evaluate::evaluate(&expression, document, 1)?;
+    Ok(take(&found))
 }
 
 /// A value to be computed.
@@ -74,8 +85,10 @@ pub(crate) enum PathError {
     OutOfBounds(i64),
     /// Neither an object nor a list.
     NoContainer(&'static str),
-    /// The path leads to too many places.
+    /// Following the path takes too many steps or copies.
     TooMany,
+    /// The path itself has so many bytes.
+    TooLong(usize),
 }
 
 impl fmt::Display for PathError {
@@ -91,6 +104,11 @@ impl fmt::Display for PathError {
                  []interface{{}}"
             ),
             Self::TooMany => f.write_str("the path leads to too many places"),
+            Self::TooLong(length) => write!(
+                f,
+                "the path has {length} bytes; at most {} are allowed",
+                parse::MAX_LENGTH
+            ),
         }
     }
 }

@@ -45,3 +45,15 @@ impl Provider for Webhook {
         WebhookStore::connect(spec, ctx).await
     }
 }
+
+/// How long the value is that a path leads to in an answer, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub fn follow_path(path: &str, answer: &[u8]) -> Option<usize> {
+    let path = result::Path {
+        path: path.to_owned(),
+        shown: String::new(),
+    };
+    let value = path.value(SecretValue::from(answer)).ok()?;
+    let _ = path.map(&SecretValue::from(answer));
+    Some(value.expose().len())
+}

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION};
 use http::{Method, Request, Response, Uri};
 use lockstep_provider::prelude::*;
+use url::Url;
 
 /// How many redirects are followed.
 pub(crate) const LIMIT: usize = 10;
@@ -68,24 +69,15 @@ impl Sent {
         Ok(Some(request))
     }
 
-    /// A location as an absolute address.
+    /// A location as an absolute address, relative to the address that answered.
     fn target(&self, location: &str) -> Option<Uri> {
-        let location = location.split('#').next().unwrap_or_default();
-        let scheme = self.uri.scheme_str()?;
-        let authority = self.uri.authority()?;
-        let path = self.uri.path();
-        let text = if location.contains("://") {
-            location.to_owned()
-        } else if let Some(rest) = location.strip_prefix("//") {
-            format!("{scheme}://{rest}")
-        } else if location.starts_with('/') {
-            format!("{scheme}://{authority}{location}")
-        } else {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            format!("{scheme}://{authority}{folder}/{location}")
-        };
-        let uri: Uri = text.parse().ok()?;
-        matches!(uri.scheme_str(), Some("http" | "https")).then_some(uri)
+        let base = Url::parse(&self.uri.to_string()).ok()?;
+        let mut target = base.join(location).ok()?;
+        target.set_fragment(None);
+        // The URL crate takes `http` with any authority; what `http` cannot parse is no address.
+        let uri: Uri = target.as_str().parse().ok()?;
+        let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+        (is_http && uri.host().is_some()).then_some(uri)
     }
 }
 
@@ -135,5 +127,33 @@ mod tests {
         assert!(follow(302, "http://a.test/y").is_err());
         assert!(follow(302, "file:///etc/passwd").is_err());
         assert!(follow(200, "/y").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_location_is_relative_to_the_address_that_answered() {
+        let cases = [
+            (
+                "/login?next=https://x",
+                "https://a.test/login?next=https://x",
+            ),
+            ("?a=b", "https://a.test/v1/x?a=b"),
+            ("y?u=http://b.test/", "https://a.test/v1/y?u=http://b.test/"),
+            ("../y", "https://a.test/y"),
+            ("./y#part", "https://a.test/v1/y"),
+            ("https://a.test:8443/y", "https://a.test:8443/y"),
+            ("HTTPS://B.test/y", "https://b.test/y"),
+        ];
+        for (location, target) in cases {
+            let next = follow(302, location).unwrap().unwrap();
+            assert_eq!(next.uri(), target, "{location}");
+        }
+        for location in [
+            "javascript:alert(1)",
+            "https://",
+            "mailto:a@b",
+            "https://a b/",
+        ] {
+            assert!(follow(302, location).is_err(), "{location}");
+        }
     }
 }

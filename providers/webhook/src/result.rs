@@ -4,7 +4,10 @@
 use lockstep_provider::json::{self, Value, to_secret};
 use lockstep_provider::prelude::*;
 
-use crate::jsonpath;
+use crate::jsonpath::{self, Found};
+
+/// Largest single value taken out of an answer, in bytes: what a Secret can hold.
+const MAX_VALUE: usize = 1 << 20;
 
 /// A path into the answer. What is shown of it in errors leaves out Secrets it was made from.
 #[derive(Debug)]
@@ -21,37 +24,28 @@ impl Path {
         if self.path.is_empty() {
             return Ok(answer);
         }
-        single(&self.follow(&decode(&answer)?)?)
+        self.follow(&decode(&answer)?, single)
     }
 
     /// The members of the object wanted; a text may hold that object as JSON.
     pub(crate) fn map(&self, answer: &SecretValue) -> Result<SecretMap> {
-        let mut found = decode(answer)?;
-        if !self.path.is_empty() {
-            found = self.follow(&found)?;
+        let document = decode(answer)?;
+        if self.path.is_empty() {
+            return members(&Found::Is(&document));
         }
-        if let Value::String(text) = &found {
-            found = json::decode(&text.as_str().into())
-                .map_err(|error| error.context("failed to parse response json from jsonpath"))?;
-        }
-        match found {
-            Value::Object(members) => Ok(members
-                .into_iter()
-                .map(|(key, member)| (key, to_secret(&member)))
-                .collect()),
-            other => Err(wrong_type(&other)),
-        }
+        self.follow(&document, members)
     }
 
-    fn follow(&self, document: &Value) -> Result<Value> {
-        jsonpath::get(&self.path, document).map_err(|error| {
+    fn follow<T>(&self, document: &Value, take: impl FnOnce(&Found<'_>) -> Result<T>) -> Result<T> {
+        let found = jsonpath::first(&self.path, document, take).map_err(|error| {
             let shown = &self.shown;
             Error::invalid_data(if self.shown == self.path {
                 format!("failed to get response path {shown}: {error}")
             } else {
                 format!("failed to get response path {shown}")
             })
-        })
+        });
+        found?
     }
 }
 
@@ -60,16 +54,49 @@ fn decode(answer: &SecretValue) -> Result<Value> {
 }
 
 /// Of a list the first element counts.
-fn single(value: &Value) -> Result<SecretValue> {
-    match value {
-        Value::Array(elements) => match elements.first() {
-            Some(first) => single(first),
-            None => Err(Error::invalid_data(
-                "filter worked but didn't get any result",
-            )),
-        },
-        value => Ok(to_secret(value)),
+fn single(found: &Found<'_>) -> Result<SecretValue> {
+    let none = || Error::invalid_data("filter worked but didn't get any result");
+    let mut found = found;
+    while let Found::List(places) = found {
+        found = places.first().ok_or_else(none)?;
     }
+    let mut value = found.value().ok_or_else(none)?;
+    while let Value::Array(elements) = value {
+        value = elements.first().ok_or_else(none)?;
+    }
+    capped(value)
+}
+
+fn members(found: &Found<'_>) -> Result<SecretMap> {
+    let decoded;
+    let value = match found.value() {
+        None => return Err(wrong_type(&Value::Array(Vec::new()))),
+        Some(Value::String(text)) => {
+            decoded = json::decode(&text.as_str().into())
+                .map_err(|error| error.context("failed to parse response json from jsonpath"))?;
+            &decoded
+        }
+        Some(value) => value,
+    };
+    let Value::Object(members) = value else {
+        return Err(wrong_type(value));
+    };
+    let members = members.iter();
+    members
+        .map(|(key, member)| Ok((key.clone(), capped(member)?)))
+        .collect()
+}
+
+/// The secret a value stands for, unless no Secret could hold it.
+fn capped(value: &Value) -> Result<SecretValue> {
+    let secret = to_secret(value);
+    let length = secret.expose().len();
+    if length > MAX_VALUE {
+        return Err(Error::invalid_data(format!(
+            "the value in the answer has {length} bytes; at most {MAX_VALUE} fit into a Secret"
+        )));
+    }
+    Ok(secret)
 }
 
 fn wrong_type(value: &Value) -> Error {
@@ -154,5 +181,19 @@ mod tests {
             "{error}"
         );
         assert!(!error.contains("hunter"), "{error}");
+    }
+
+    #[test]
+    fn a_value_that_no_secret_can_hold_is_refused() {
+        let answer = format!(r#"{{"v":"{}","w":"x"}}"#, "y".repeat(1 << 20 | 1));
+
+        let error = path("$.v").value(answer.as_str().into()).unwrap_err();
+
+        assert_eq!(
+            error.to_string(),
+            "the value in the answer has 1048577 bytes; at most 1048576 fit into a Secret"
+        );
+        assert!(path("$.w").value(answer.as_str().into()).is_ok());
+        assert!(path("").map(&answer.as_str().into()).is_err());
     }
 }

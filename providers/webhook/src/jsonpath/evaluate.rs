@@ -1,148 +1,189 @@
 //! Follows a path through a document. Up to the first step that may lead to several places a miss is
-//! an error, for a path inside of an expression an empty list; behind it, misses are left out. The
-//! number of places looked at is bounded.
-
-use std::cell::Cell;
+//! an error, for a path inside of an expression an empty list; behind it, misses are left out. What
+//! runs out of budget is an error everywhere.
 
 use lockstep_provider::json::{Number, Value};
 
-use super::{Expression, PathError, Start, Step};
+use super::budget::Budget;
+use super::{Expression, Found, PathError, Start, Step, slice};
 
-/// How many values one path may look at.
-const MAX_VISITS: usize = 1_000_000;
-
-/// The value of an expression for a document.
-pub(super) fn evaluate(expression: &Expression, root: &Value) -> Result<Value, PathError> {
+/// The value of an expression for a document; of a list at its end at most `most` places.
+pub(super) fn evaluate<'a>(
+    expression: &'a Expression,
+    root: &'a Value,
+    most: usize,
+) -> Result<Found<'a>, PathError> {
+    let budget = Budget::new();
     let walk = Walk {
         root,
-        left: Cell::new(MAX_VISITS),
+        budget: &budget,
     };
-    let found = match expression {
-        Expression::Path(_, steps) => walk.follow(steps, root),
+    match expression {
+        Expression::Path(_, steps) => walk.follow(steps, root, most),
         _ => walk.value(expression, root),
-    };
-    if walk.left.get() == 0 {
-        return Err(PathError::TooMany);
     }
-    found
 }
 
-struct Walk<'a> {
+struct Walk<'a, 'b> {
     root: &'a Value,
-    left: Cell<usize>,
+    budget: &'b Budget,
 }
 
-impl<'a> Walk<'a> {
-    fn value(&self, expression: &Expression, current: &'a Value) -> Result<Value, PathError> {
+/// The places that steps lead to, up to a number.
+struct Places<'a> {
+    found: Vec<Found<'a>>,
+    most: usize,
+}
+
+/// Why a search ends before it has looked everywhere.
+enum Halt {
+    Full,
+    Spent,
+}
+
+type Searched<T> = Result<T, Halt>;
+
+impl<'a> Walk<'a, '_> {
+    fn value(
+        &self,
+        expression: &'a Expression,
+        current: &'a Value,
+    ) -> Result<Found<'a>, PathError> {
+        self.budget.step()?;
         Ok(match expression {
-            Expression::Literal(value) => value.clone(),
+            Expression::Literal(value) => Found::Is(value),
             Expression::Path(start, steps) => {
                 let from = match start {
                     Start::Root => self.root,
                     Start::Current => current,
                 };
-                match self.follow(steps, from) {
-                    Err(_) if steps.iter().any(Step::is_ambiguous) => Value::Array(Vec::new()),
+                match self.follow(steps, from, usize::MAX) {
+                    Err(PathError::TooMany) => return Err(PathError::TooMany),
+                    Err(_) if steps.iter().any(Step::is_ambiguous) => Found::List(Vec::new()),
                     found => found?,
                 }
             }
-            Expression::Equal(left, right) => Value::Bool(equal(
-                &self.value(left, current)?,
-                &self.value(right, current)?,
-            )),
-            Expression::NotEqual(left, right) => Value::Bool(!equal(
-                &self.value(left, current)?,
-                &self.value(right, current)?,
-            )),
+            Expression::Equal(left, right) => self.equality(left, right, current, true)?,
+            Expression::NotEqual(left, right) => self.equality(left, right, current, false)?,
             Expression::Negative(inner) => {
                 let number = self.number(inner, current)?;
-                Value::Number(Number::Float(-number))
+                Found::Made(Value::Number(Number::Float(-number)))
             }
         })
     }
 
-    fn follow(&self, steps: &[Step], from: &'a Value) -> Result<Value, PathError> {
-        let Some((first, rest)) = steps.split_first() else {
-            return Ok(from.clone());
-        };
-        match first {
-            Step::One(key) => self.follow(rest, self.one(key, from)?),
-            Step::Script(script) => {
-                let made = self.value(script, from)?;
-                // Further steps see what the script made as their document.
-                let inner = Walk {
-                    root: &made,
-                    left: self.left.clone(),
-                };
-                let found = inner.follow(rest, &made);
-                self.left.set(inner.left.get());
-                found
-            }
-            _ => {
-                let mut found = Vec::new();
-                self.collect(steps, from, &mut found);
-                Ok(Value::Array(found))
+    fn equality(
+        &self,
+        left: &'a Expression,
+        right: &'a Expression,
+        current: &'a Value,
+        wanted: bool,
+    ) -> Result<Found<'a>, PathError> {
+        let left = self.value(left, current)?;
+        let same = left.equals(&self.value(right, current)?, self.budget)?;
+        Ok(Found::Made(Value::Bool(same == wanted)))
+    }
+
+    fn follow(
+        &self,
+        steps: &'a [Step],
+        from: &'a Value,
+        most: usize,
+    ) -> Result<Found<'a>, PathError> {
+        let mut from = from;
+        for (at, step) in steps.iter().enumerate() {
+            self.budget.step()?;
+            match step {
+                Step::One(key) => from = self.one(key, from)?,
+                Step::Script(script) => {
+                    return self.scripted(script, &steps[at + 1..], from, most);
+                }
+                _ => {
+                    let mut places = Places {
+                        found: Vec::new(),
+                        most,
+                    };
+                    return match self.collect(&steps[at..], from, &mut places) {
+                        Err(Halt::Spent) => Err(PathError::TooMany),
+                        Ok(()) | Err(Halt::Full) => Ok(Found::List(places.found)),
+                    };
+                }
             }
         }
+        Ok(Found::Is(from))
+    }
+
+    /// Further steps see what the script made as their document.
+    fn scripted(
+        &self,
+        script: &'a Expression,
+        rest: &'a [Step],
+        from: &'a Value,
+        most: usize,
+    ) -> Result<Found<'a>, PathError> {
+        let budget = self.budget;
+        let made = match self.value(script, from)? {
+            made if rest.is_empty() => return Ok(made),
+            Found::Is(root) => return Walk { root, budget }.follow(rest, root, most),
+            made => made.into_value(budget)?,
+        };
+        let inner = Walk {
+            root: &made,
+            budget,
+        };
+        let found = inner.follow(rest, &made, most)?;
+        found.into_value(budget).map(Found::Made)
     }
 
     /// Every value the steps lead to; what leads nowhere is left out.
-    fn collect(&self, steps: &[Step], from: &'a Value, found: &mut Vec<Value>) {
-        if !self.visit() {
-            return;
-        }
+    fn collect(&self, steps: &'a [Step], from: &'a Value, places: &mut Places<'a>) -> Searched<()> {
+        self.budget.step().map_err(|_| Halt::Spent)?;
         let Some((first, rest)) = steps.split_first() else {
-            found.push(from.clone());
-            return;
+            return places.add(Found::Is(from), self.budget);
         };
         match first {
-            Step::One(key) => {
-                if let Ok(next) = self.one(key, from) {
-                    self.collect(rest, next, found);
+            Step::One(key) => match hit(self.one(key, from))? {
+                Some(next) => self.collect(rest, next, places),
+                None => Ok(()),
+            },
+            Step::Script(_) => match hit(self.follow(steps, from, usize::MAX))? {
+                Some(found) => places.add(found, self.budget),
+                None => Ok(()),
+            },
+            Step::Union(keys) => keys.iter().try_for_each(|key| {
+                let next = hit(self.one(key, from))?;
+                next.map_or(Ok(()), |next| self.collect(rest, next, places))
+            }),
+            Step::All => children(from).try_for_each(|next| self.collect(rest, next, places)),
+            Step::Descend => self.descend(rest, from, places),
+            Step::Slice(parts) => self
+                .slice(parts, from)?
+                .try_for_each(|next| self.collect(rest, next, places)),
+            Step::Filter(condition) => children(from).try_for_each(|next| {
+                if self.holds(condition, next)? {
+                    self.collect(rest, next, places)?;
                 }
-            }
-            Step::Script(_) => {
-                if let Ok(value) = self.follow(steps, from) {
-                    found.push(value);
-                }
-            }
-            Step::Union(keys) => {
-                for key in keys {
-                    if let Ok(next) = self.one(key, from) {
-                        self.collect(rest, next, found);
-                    }
-                }
-            }
-            Step::All => children(from).for_each(|next| self.collect(rest, next, found)),
-            Step::Descend => self.descend(rest, from, found),
-            Step::Slice(parts) => {
-                for next in self.slice(parts, from) {
-                    self.collect(rest, next, found);
-                }
-            }
-            Step::Filter(condition) => {
-                for next in children(from) {
-                    if self.visit() && self.holds(condition, next) {
-                        self.collect(rest, next, found);
-                    }
-                }
-            }
+                Ok(())
+            }),
         }
     }
 
-    fn descend(&self, rest: &[Step], from: &'a Value, found: &mut Vec<Value>) {
-        let mut pending = vec![from];
-        while let Some(next) = pending.pop() {
-            if !self.visit() {
-                return;
+    fn descend(&self, rest: &'a [Step], from: &'a Value, places: &mut Places<'a>) -> Searched<()> {
+        self.collect(rest, from, places)?;
+        let mut open = vec![children(from)];
+        while let Some(level) = open.last_mut() {
+            match level.next() {
+                Some(next) => {
+                    self.collect(rest, next, places)?;
+                    open.push(children(next));
+                }
+                None => drop(open.pop()),
             }
-            self.collect(rest, next, found);
-            let below: Vec<_> = children(next).collect();
-            pending.extend(below.into_iter().rev());
         }
+        Ok(())
     }
 
-    fn one(&self, key: &Expression, from: &'a Value) -> Result<&'a Value, PathError> {
+    fn one(&self, key: &'a Expression, from: &'a Value) -> Result<&'a Value, PathError> {
         match from {
             Value::Array(elements) => {
                 let index = whole(self.number(key, from)?).ok_or(PathError::NoIndex)?;
@@ -151,8 +192,11 @@ impl<'a> Walk<'a> {
                 found.ok_or(PathError::OutOfBounds(index))
             }
             Value::Object(members) => {
-                let key = name(&self.value(key, from)?).ok_or(PathError::NoIndex)?;
-                members.get(&key).ok_or(PathError::UnknownKey(key))
+                let key = self.value(key, from)?;
+                let key = key.name().ok_or(PathError::NoIndex)?;
+                self.budget.read(&key)?;
+                let found = members.get(&*key);
+                found.ok_or_else(|| PathError::UnknownKey(key.into_owned()))
             }
             Value::Null => Err(PathError::NoContainer("<nil>")),
             Value::Bool(_) => Err(PathError::NoContainer("bool")),
@@ -161,55 +205,62 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn slice(&self, parts: &[Option<Expression>; 3], from: &'a Value) -> Vec<&'a Value> {
+    fn slice(
+        &self,
+        parts: &'a [Option<Expression>; 3],
+        from: &'a Value,
+    ) -> Searched<Box<dyn Iterator<Item = &'a Value> + 'a>> {
         let Value::Array(elements) = from else {
-            return Vec::new();
+            return Ok(Box::new(std::iter::empty()));
         };
-        let [first, last, step] = parts.each_ref().map(|part| {
-            let number = part.as_ref().map(|part| self.number(part, from));
-            number.and_then(Result::ok).and_then(whole)
-        });
-        let (first, last) = (first.unwrap_or(0), last.unwrap_or(i64::MAX));
-        // Compared before what counts from the end is resolved, so `[0:-1]` is empty.
-        if first > last {
-            return Vec::new();
+        let mut bounds = [None; 3];
+        for (bound, part) in bounds.iter_mut().zip(parts) {
+            if let Some(part) = part {
+                *bound = hit(self.number(part, from))?.and_then(whole);
+            }
         }
-        let count = i64::try_from(elements.len()).unwrap_or(i64::MAX);
-        let bound = |at: i64| {
-            let at = if at < 0 { count.saturating_add(at) } else { at };
-            usize::try_from(at.clamp(0, count)).unwrap_or_default()
-        };
-        let Some(chosen) = elements.get(bound(first)..bound(last)) else {
-            return Vec::new();
-        };
-        let step = step.filter(|step| *step != 0).unwrap_or(1);
-        let by = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
-        if step > 0 {
-            chosen.iter().step_by(by).collect()
-        } else {
-            chosen.iter().rev().step_by(by).collect()
-        }
+        Ok(slice::elements(elements, bounds))
     }
 
     /// Whether a filter takes an element; one that cannot be computed does not.
-    fn holds(&self, condition: &Expression, element: &'a Value) -> bool {
-        match self.value(condition, element) {
-            Ok(Value::Bool(holds)) => holds,
-            Ok(Value::String(text)) if matches!(text.as_str(), "true" | "TRUE") => true,
-            Ok(value) => as_number(&value).is_some_and(|number| number != 0.0),
-            Err(_) => false,
+    fn holds(&self, condition: &'a Expression, element: &'a Value) -> Searched<bool> {
+        let Some(found) = hit(self.value(condition, element))? else {
+            return Ok(false);
+        };
+        match found.value() {
+            Some(Value::Bool(holds)) => Ok(*holds),
+            Some(Value::String(text)) if matches!(text.as_str(), "true" | "TRUE") => Ok(true),
+            _ => {
+                let number = hit(found.number(self.budget))?.flatten();
+                Ok(number.is_some_and(|number| number != 0.0))
+            }
         }
     }
 
-    fn number(&self, expression: &Expression, current: &'a Value) -> Result<f64, PathError> {
-        as_number(&self.value(expression, current)?).ok_or(PathError::NoIndex)
+    fn number(&self, expression: &'a Expression, current: &'a Value) -> Result<f64, PathError> {
+        let found = self.value(expression, current)?;
+        found.number(self.budget)?.ok_or(PathError::NoIndex)
     }
+}
 
-    /// Counts one value looked at; false when there were too many.
-    fn visit(&self) -> bool {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(1));
-        left > 1
+impl<'a> Places<'a> {
+    fn add(&mut self, found: Found<'a>, budget: &Budget) -> Searched<()> {
+        budget.place().map_err(|_| Halt::Spent)?;
+        self.found.push(found);
+        if self.found.len() < self.most {
+            Ok(())
+        } else {
+            Err(Halt::Full)
+        }
+    }
+}
+
+/// What was found, nothing for a miss; running out of budget is no miss.
+fn hit<T>(outcome: Result<T, PathError>) -> Searched<Option<T>> {
+    match outcome {
+        Ok(found) => Ok(Some(found)),
+        Err(PathError::TooMany) => Err(Halt::Spent),
+        Err(_) => Ok(None),
     }
 }
 
@@ -221,30 +272,6 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// The name of a member that a value stands for.
-fn name(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(flag) => Some(flag.to_string()),
-        number @ Value::Number(_) => as_number(number).map(|number| number.to_string()),
-        _ => None,
-    }
-}
-
-/// A number, or the one that a text spells.
-fn as_number(value: &Value) -> Option<f64> {
-    match value {
-        Value::String(text) | Value::Number(Number::Text(text)) => text.parse().ok(),
-        Value::Number(Number::Float(number)) => Some(*number),
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "numbers compare as Go's float64 do"
-        )]
-        Value::Number(Number::Int(number)) => Some(*number as f64),
-        _ => None,
-    }
-}
-
 fn whole(number: f64) -> Option<i64> {
     const LIMIT: f64 = 9_007_199_254_740_992.0;
     #[expect(
@@ -252,25 +279,4 @@ fn whole(number: f64) -> Option<i64> {
         reason = "within the whole numbers of a float64; the fraction is cut off as in Go"
     )]
     (number.abs() < LIMIT).then_some(number as i64)
-}
-
-fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(_), Value::Number(_)) => as_number(left) == as_number(right),
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|((key, left), (other, right))| key == other && equal(left, right))
-        }
-        _ => left == right,
-    }
 }

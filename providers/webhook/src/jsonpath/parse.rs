@@ -1,19 +1,36 @@
-//! Reads a path. Knows no document; nesting is bounded, so that no path can exhaust the stack.
+//! Reads a path. Knows no document. Length, nesting, steps and operators are bounded, because each of
+//! them is a level of recursion when the path is read, followed or dropped.
 
-use lockstep_provider::json::{Number, Value};
+use lockstep_provider::json::Value;
 
 use super::{Expression, PathError, Start, Step};
 
+mod literal;
+
+use literal::{starts_name, text};
+
+/// Longest path, in bytes.
+pub(super) const MAX_LENGTH: usize = 4_096;
+/// Deepest nesting of brackets and parentheses.
 const MAX_DEPTH: usize = 64;
+/// Most steps of a path, with those of the paths inside it; each key of a union counts.
+const MAX_STEPS: usize = 256;
+/// Most operators (`==`, `!=` and the sign) of a path.
+const MAX_OPERATORS: usize = 64;
 
 type Parsed<T> = Result<T, PathError>;
 
 /// Reads a whole path.
 pub(super) fn parse(text: &str) -> Parsed<Expression> {
+    if text.len() > MAX_LENGTH {
+        return Err(PathError::TooLong(text.len()));
+    }
     let mut parser = Parser {
         text,
         at: 0,
         depth: 0,
+        steps: 0,
+        operators: 0,
     };
     let expression = parser.expression()?;
     match parser.peek() {
@@ -27,6 +44,8 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    steps: usize,
+    operators: usize,
 }
 
 impl Parser<'_> {
@@ -62,6 +81,30 @@ impl Parser<'_> {
         }
     }
 
+    fn count_step(&mut self) -> Parsed<()> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(self.fault("more than 256 steps"));
+        }
+        Ok(())
+    }
+
+    fn begins_step(&mut self, wanted: &str) -> Parsed<bool> {
+        let found = self.take(wanted);
+        if found {
+            self.count_step()?;
+        }
+        Ok(found)
+    }
+
+    fn count_operator(&mut self) -> Parsed<()> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS {
+            return Err(self.fault("more than 64 operators"));
+        }
+        Ok(())
+    }
+
     fn expression(&mut self) -> Parsed<Expression> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -76,6 +119,7 @@ impl Parser<'_> {
             } else {
                 break;
             };
+            self.count_operator()?;
             left = make(Box::new(left), Box::new(self.operand()?));
         }
         self.depth -= 1;
@@ -94,6 +138,7 @@ impl Parser<'_> {
             }
             Some('-') => {
                 self.at += 1;
+                self.count_operator()?;
                 Ok(Expression::Negative(Box::new(self.operand()?)))
             }
             Some(quote @ ('"' | '\'' | '`')) => self.string(quote),
@@ -118,14 +163,14 @@ impl Parser<'_> {
 
     fn steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Expression> {
         loop {
-            if self.take("..") {
+            if self.begins_step("..")? {
                 steps.push(Step::Descend);
                 steps.push(self.below()?);
-            } else if self.take(".") {
+            } else if self.begins_step(".")? {
                 steps.push(self.member()?);
-            } else if self.take("[") {
+            } else if self.begins_step("[")? {
                 steps.push(self.bracket()?);
-            } else if self.take("(") {
+            } else if self.begins_step("(")? {
                 steps.push(self.script()?);
             } else {
                 return Ok(Expression::Path(start, steps));
@@ -185,6 +230,7 @@ impl Parser<'_> {
         }
         let mut keys = vec![first];
         while self.take(",") {
+            self.count_step()?;
             keys.push(self.expression()?);
         }
         self.require("]", OPEN)?;
@@ -210,55 +256,4 @@ impl Parser<'_> {
         self.require("]", "a closing bracket is missing")?;
         Ok(Step::Slice(parts))
     }
-
-    fn name(&mut self) -> String {
-        let rest = self.rest();
-        let length = rest
-            .find(|c: char| c != '_' && !c.is_alphanumeric())
-            .unwrap_or(rest.len());
-        let name = rest[..length].to_owned();
-        self.at += length;
-        name
-    }
-
-    fn number(&mut self) -> Parsed<Expression> {
-        let digits = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E'));
-        let rest = self.rest();
-        let length = rest.find(digits).unwrap_or(rest.len());
-        let number: f64 = rest[..length]
-            .parse()
-            .map_err(|_| self.fault("not a number"))?;
-        self.at += length;
-        Ok(Expression::Literal(Value::Number(Number::Float(number))))
-    }
-
-    fn string(&mut self, quote: char) -> Parsed<Expression> {
-        let mut out = String::new();
-        let mut characters = self.rest().char_indices().skip(1);
-        while let Some((index, c)) = characters.next() {
-            match c {
-                c if c == quote => {
-                    self.at += index + 1;
-                    return Ok(text(out));
-                }
-                '\\' if quote != '`' => match characters.next() {
-                    Some((_, 'n')) => out.push('\n'),
-                    Some((_, 't')) => out.push('\t'),
-                    Some((_, 'r')) => out.push('\r'),
-                    Some((_, c @ ('\\' | '"' | '\''))) => out.push(c),
-                    _ => return Err(self.fault("unknown escape in a text")),
-                },
-                c => out.push(c),
-            }
-        }
-        Err(self.fault("a text does not end"))
-    }
-}
-
-fn starts_name(c: char) -> bool {
-    c == '_' || c.is_alphabetic()
-}
-
-fn text(name: String) -> Expression {
-    Expression::Literal(Value::String(name))
 }
