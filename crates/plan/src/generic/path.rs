@@ -1,11 +1,18 @@
 //! Paths into an object, as `templateFrom[].target` writes them: names joined by dots, each with
-//! any number of positions in brackets; positions may also stand alone behind a dot (`a.[0]`). Missing
-//! parts are made; parts of another shape are refused.
+//! a few positions in brackets; positions may also stand alone behind a dot (`a.[0]`). Missing parts
+//! are made; parts of another shape are refused. Length, parts and positions are limited before
+//! anything is made, because the object is walked, copied and dropped by recursion.
 
 use serde_json::{Map, Value};
 
 /// Largest position in a list.
 const LARGEST: usize = 10_000;
+/// Longest path, in bytes.
+const MAX_LENGTH: usize = 1_024;
+/// Most steps of a path: the API server refuses objects that nest much deeper.
+const MAX_STEPS: usize = 32;
+/// Most empty places that one path may make in lists.
+const MAX_PADDING: usize = 10_000;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +21,24 @@ pub(super) enum Step {
     Position(usize),
 }
 
+impl Step {
+    /// How many empty places it may make.
+    fn padding(&self) -> usize {
+        match self {
+            Self::Name(_) => 0,
+            Self::Position(position) => *position,
+        }
+    }
+}
+
 /// Reads a path.
 pub(super) fn parse(path: &str) -> Result<Vec<Step>, String> {
+    if path.len() > MAX_LENGTH {
+        let length = path.len();
+        return Err(format!(
+            "invalid target path: it has {length} bytes; at most {MAX_LENGTH} are allowed"
+        ));
+    }
     let wrong = |why: &str| format!("invalid target path {path:?}: {why}");
     let mut steps = Vec::new();
     for part in path.split('.') {
@@ -38,6 +61,13 @@ pub(super) fn parse(path: &str) -> Result<Vec<Step>, String> {
             steps.push(Step::Position(position));
             rest = behind;
         }
+        if steps.len() > MAX_STEPS {
+            return Err(wrong("a path has at most 32 parts"));
+        }
+    }
+    let padding: usize = steps.iter().map(Step::padding).sum();
+    if padding > MAX_PADDING {
+        return Err(wrong("its positions together are beyond 10000"));
     }
     Ok(steps)
 }
@@ -132,5 +162,23 @@ mod tests {
             assert!(parse(path).is_err(), "{path}");
         }
         assert_eq!(parse("a[10000]").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn long_and_deep_paths_are_refused_before_anything_is_made() {
+        let deep = |part: &str, times: usize| format!("a{}", part.repeat(times));
+        for path in [
+            deep(".b", 32),
+            deep("[0]", 32),
+            deep("[10000]", 2),
+            deep(".b", 100_000),
+            deep("[1]", 1_000_000),
+            "a".repeat(1_025),
+        ] {
+            let error = put(json!({}), &path, json!(1)).unwrap_err();
+            assert!(error.len() < 1_300, "{error}");
+        }
+        assert!(put(json!({}), &deep(".b", 31), json!(1)).is_ok());
+        assert!(put(json!({}), "a[5000].b[5000]", json!(1)).is_ok());
     }
 }
