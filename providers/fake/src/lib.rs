@@ -36,6 +36,6 @@ impl Provider for Fake {
     }
 
     async fn connect(spec: FakeSpec, ctx: Ctx) -> Result<FakeStore> {
-        Ok(FakeStore::open(spec, &ctx.store().name))
+        Ok(FakeStore::open(spec, ctx.store()))
     }
 }

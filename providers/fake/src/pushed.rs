@@ -1,52 +1,119 @@
-//! Values pushed to fake stores. They belong to the process, by name of the store, because a push
-//! and a later read come over different connections; upstream shares them across namespaces too.
+//! Values pushed to fake stores. They belong to the process, by namespace and name of the store,
+//! because a push and a later read come over different connections. Nothing is kept for a store
+//! without a value. Values are limited for each store and for all of them together, because a
+//! manifest alone makes a store.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lockstep_provider::context::StoreName;
 use lockstep_provider::prelude::*;
 
-/// Pushed values of all stores of one name.
-#[derive(Clone, Default)]
-pub(crate) struct PushedValues(Arc<Mutex<BTreeMap<String, SecretValue>>>);
+/// Most values of one store.
+const MAX_VALUES: usize = 1_000;
+/// Most bytes of one store, keys included.
+const MAX_BYTES: usize = 2 << 20;
+/// Most bytes of all stores, keys included.
+const MAX_ALL_BYTES: usize = 16 << 20;
 
-static STORES: Mutex<BTreeMap<String, PushedValues>> = Mutex::new(BTreeMap::new());
+/// Namespace, nothing for a cluster store, and name.
+type Place = (Option<String>, String);
+type Values = BTreeMap<String, SecretValue>;
+
+/// Pushed values of one store.
+#[derive(Clone)]
+pub(crate) struct PushedValues(Place);
+
+#[derive(Default)]
+struct Stores {
+    by_place: BTreeMap<Place, Values>,
+    bytes: usize,
+}
+
+static STORES: Mutex<Stores> = Mutex::new(Stores {
+    by_place: BTreeMap::new(),
+    bytes: 0,
+});
 
 impl PushedValues {
-    /// The values pushed to stores of this name.
-    pub(crate) fn of(store: &str) -> Self {
-        let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
-        stores.entry(store.to_owned()).or_default().clone()
+    /// The values pushed to this store.
+    pub(crate) fn of(store: &StoreName) -> Self {
+        Self((store.namespace.clone(), store.name.clone()))
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<SecretValue> {
-        self.values().get(key).cloned()
+        self.stores().by_place.get(&self.0)?.get(key).cloned()
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
-        self.values().contains_key(key)
+        self.get(key).is_some()
     }
 
     pub(crate) fn remove(&self, key: &str) {
-        self.values().remove(key);
+        let mut stores = self.stores();
+        let Some(values) = stores.by_place.get_mut(&self.0) else {
+            return;
+        };
+        let freed = values.remove(key).map_or(0, |value| size(key, &value));
+        if values.is_empty() {
+            stores.by_place.remove(&self.0);
+        }
+        stores.bytes = stores.bytes.saturating_sub(freed);
     }
 
     /// Stores a value and tells what that changed.
-    pub(crate) fn put(&self, key: &str, value: SecretValue) -> Pushed {
-        let mut values = self.values();
-        match values.insert(key.to_owned(), value.clone()) {
-            None => Pushed::Created,
-            Some(old) if old == value => Pushed::Unchanged,
-            Some(_) => Pushed::Updated,
+    pub(crate) fn put(&self, key: &str, value: SecretValue) -> Result<Pushed> {
+        let mut stores = self.stores();
+        let held = stores.by_place.get(&self.0);
+        let old = held.and_then(|values| values.get(key));
+        if old == Some(&value) {
+            return Ok(Pushed::Unchanged);
         }
+        let (freed, added) = (old.map_or(0, |old| size(key, old)), size(key, &value));
+        let done = if old.is_some() {
+            Pushed::Updated
+        } else {
+            Pushed::Created
+        };
+        let count = held.map_or(0, BTreeMap::len);
+        if done == Pushed::Created && count >= MAX_VALUES {
+            return Err(full(&format!("{MAX_VALUES} values")));
+        }
+        let own: usize = held.into_iter().flatten().map(|(k, v)| size(k, v)).sum();
+        if own - freed + added > MAX_BYTES {
+            return Err(full(&format!("{MAX_BYTES} bytes")));
+        }
+        let all = stores.bytes.saturating_sub(freed) + added;
+        if all > MAX_ALL_BYTES {
+            return Err(full(&format!("{MAX_ALL_BYTES} bytes with all others")));
+        }
+        stores.bytes = all;
+        let values = stores.by_place.entry(self.0.clone()).or_default();
+        values.insert(key.to_owned(), value);
+        Ok(done)
     }
 
     /// A copy of all keys and values.
     pub(crate) fn all(&self) -> BTreeMap<String, SecretValue> {
-        self.values().clone()
+        let stores = self.stores();
+        stores.by_place.get(&self.0).cloned().unwrap_or_default()
     }
 
-    fn values(&self) -> MutexGuard<'_, BTreeMap<String, SecretValue>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    #[expect(
+        clippy::unused_self,
+        reason = "values are only reached through a store"
+    )]
+    fn stores(&self) -> MutexGuard<'static, Stores> {
+        STORES.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn size(key: &str, value: &SecretValue) -> usize {
+    key.len() + value.expose().len()
+}
+
+fn full(limit: &str) -> Error {
+    Error::invalid_spec(format!(
+        "a fake store holds at most {limit} of pushed data; delete some or use another provider"
+    ))
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use lockstep_provider::context::StoreName;
 use lockstep_provider::find::NameMatcher;
 use lockstep_provider::json::json_object;
 use lockstep_provider::keys::convert_keys;
@@ -30,8 +31,8 @@ struct Entry {
 }
 
 impl FakeStore {
-    pub(crate) fn open(spec: FakeSpec, name: &str) -> Self {
-        let pushed = PushedValues::of(name);
+    pub(crate) fn open(spec: FakeSpec, store: &StoreName) -> Self {
+        let pushed = PushedValues::of(store);
         let mut entries = BTreeMap::new();
         for item in spec.data {
             let at = item.key + &item.version;
@@ -125,10 +126,12 @@ impl Store for FakeStore {
         if self.entries.contains_key(key) {
             return Err(Error::new(ErrorKind::Conflict, "key already exists"));
         }
-        Ok(self.pushed.put(key, item.value()?))
+        self.pushed.put(key, item.value()?)
     }
 
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
+    /// What the manifest holds stays.
+    async fn delete(&self, target: &PushTarget) -> Result<()> {
+        self.pushed.remove(&target.remote_key);
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use lockstep_provider::SecretValue;
-use lockstep_provider::conformance::{Subject, Topic, assert_conforms};
+use lockstep_provider::conformance::{Subject, assert_conforms};
 use lockstep_provider_fake::Fake;
 use serde_json::{Value, json};
 
@@ -25,10 +25,6 @@ impl Subject for FakeSubject {
         let item = json!({ "key": key, "value": text });
         self.data.lock().unwrap().push(item);
         Ok(())
-    }
-
-    fn waives(&self, topic: Topic) -> Option<&'static str> {
-        (topic == Topic::Deletes).then_some("deleting does nothing, as upstream has it")
     }
 }
 

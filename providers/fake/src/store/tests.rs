@@ -8,7 +8,14 @@ use super::*;
 
 fn open(name: &str, data: serde_json::Value) -> FakeStore {
     let spec = serde_json::from_value(json!({ "data": data })).unwrap();
-    FakeStore::open(spec, name)
+    FakeStore::open(spec, &in_namespace("team", name))
+}
+
+fn in_namespace(namespace: &str, name: &str) -> StoreName {
+    StoreName {
+        namespace: Some(namespace.to_owned()),
+        name: name.to_owned(),
+    }
 }
 
 fn get(store: &FakeStore, reference: &RemoteRef) -> Result<String> {
@@ -229,13 +236,75 @@ fn a_key_that_enters_the_manifest_replaces_the_pushed_one_for_good() {
 }
 
 #[test]
-fn deleting_a_pushed_value_does_nothing() {
-    let store = open("delete", json!([]));
+fn a_deleted_value_is_gone_and_the_manifest_stays() {
+    let store = open("delete", json!([{ "key": "listed", "value": "v" }]));
     push(&store, "r", "1").unwrap();
 
-    block_on(store.delete(&PushTarget::key("r"))).unwrap();
+    for key in ["r", "r", "listed", "nope"] {
+        block_on(store.delete(&PushTarget::key(key))).unwrap();
+    }
 
-    assert_eq!(get(&store, &RemoteRef::key("r")).unwrap(), "1");
+    assert!(
+        get(&store, &RemoteRef::key("r"))
+            .unwrap_err()
+            .consequence()
+            .absent
+    );
+    assert!(!block_on(store.exists(&PushTarget::key("r"))).unwrap());
+    assert_eq!(get(&store, &RemoteRef::key("listed")).unwrap(), "v");
+}
+
+#[test]
+fn stores_of_one_name_in_two_namespaces_share_nothing() {
+    let at = |namespace: Option<&str>| {
+        let name = StoreName {
+            namespace: namespace.map(str::to_owned),
+            name: "same-name".to_owned(),
+        };
+        FakeStore::open(FakeSpec::default(), &name)
+    };
+    push(&at(Some("a")), "r", "of a").unwrap();
+    push(&at(None), "r", "of the cluster").unwrap();
+
+    assert!(get(&at(Some("b")), &RemoteRef::key("r")).is_err());
+    assert_eq!(get(&at(Some("a")), &RemoteRef::key("r")).unwrap(), "of a");
+    assert_eq!(
+        get(&at(None), &RemoteRef::key("r")).unwrap(),
+        "of the cluster"
+    );
+    block_on(at(Some("b")).delete(&PushTarget::key("r"))).unwrap();
+    assert_eq!(get(&at(Some("a")), &RemoteRef::key("r")).unwrap(), "of a");
+}
+
+#[test]
+fn pushed_values_are_limited_in_number_and_bytes() {
+    let many = open("many", json!([]));
+    for at in 0..1_000 {
+        push(&many, &at.to_string(), "1").unwrap();
+    }
+    let large = open("large", json!([]));
+    push(&large, "a", &"x".repeat(1 << 20)).unwrap();
+
+    let too_many = push(&many, "one more", "1").unwrap_err();
+    let too_large = push(&large, "b", &"x".repeat(1 << 20)).unwrap_err();
+
+    assert!(
+        too_many.to_string().contains("at most 1000 values"),
+        "{too_many}"
+    );
+    assert!(
+        too_large.to_string().contains("at most 2097152 bytes"),
+        "{too_large}"
+    );
+    assert_eq!(push(&many, "0", "2").unwrap(), Pushed::Updated);
+    block_on(many.delete(&PushTarget::key("1"))).unwrap();
+    assert_eq!(push(&many, "one more", "1").unwrap(), Pushed::Created);
+    assert_eq!(push(&large, "a", "small").unwrap(), Pushed::Updated);
+    assert_eq!(
+        push(&large, "b", &"x".repeat(1 << 20)).unwrap(),
+        Pushed::Created
+    );
+    block_on(large.delete(&PushTarget::key("b"))).unwrap();
 }
 
 #[test]
@@ -267,7 +336,7 @@ fn the_store_reports_the_state_its_manifest_asks_for() {
             validation_result: result,
             ..FakeSpec::default()
         };
-        block_on(FakeStore::open(spec, "check").check())
+        block_on(FakeStore::open(spec, &in_namespace("team", "check")).check())
     };
 
     assert!(matches!(check(None), Check::Healthy(Health::Ready)));
