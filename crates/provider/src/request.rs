@@ -73,12 +73,15 @@ pub struct Find {
 }
 
 /// Where a pushed value goes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PushTarget {
     /// Name or path at the backend.
     pub remote_key: String,
     /// Member inside the remote value.
     pub property: Option<String>,
+    /// The entry's `metadata`, as written in the manifest. Where it says where the value goes, a
+    /// provider must look there when it deletes or asks for existence, too.
+    pub metadata: Option<serde_json::Value>,
 }
 
 impl PushTarget {
@@ -86,7 +89,7 @@ impl PushTarget {
     pub fn key(remote_key: impl Into<String>) -> Self {
         Self {
             remote_key: remote_key.into(),
-            property: None,
+            ..Self::default()
         }
     }
 

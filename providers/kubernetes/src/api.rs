@@ -17,7 +17,7 @@ use crate::secret::{Secret, SecretList, Stored};
 
 /// Manager of the fields we write: the one upstream's binary writes under, so that a change of
 /// operators does not split their ownership.
-const FIELD_MANAGER: &str = "external-secrets";
+pub(crate) const FIELD_MANAGER: &str = "external-secrets";
 /// Secrets in one page of a list. Few enough that a page of ordinary Secrets stays small; those of
 /// Helm releases have up to a megabyte each.
 const PAGE: usize = 100;

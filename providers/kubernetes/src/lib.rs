@@ -9,6 +9,7 @@ mod error;
 mod impersonation;
 mod kubeconfig;
 mod labels;
+mod mark;
 mod path;
 mod push;
 mod read;

@@ -24,9 +24,9 @@ pub(crate) struct PushMetadata {
 }
 
 impl PushMetadata {
-    /// Reads the entry's metadata; without any, the defaults hold.
-    pub(crate) fn parse(item: &PushItem) -> Result<Self> {
-        let parsed = metadata::parse::<Self>(item.metadata.as_ref());
+    /// Reads an entry's metadata; without any, the defaults hold.
+    pub(crate) fn parse(metadata: Option<&serde_json::Value>) -> Result<Self> {
+        let parsed = metadata::parse::<Self>(metadata);
         let parsed = parsed.map_err(|error| error.context("unable to parse metadata parameters"));
         Ok(parsed?.unwrap_or_default())
     }

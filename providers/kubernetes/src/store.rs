@@ -15,6 +15,7 @@ use crate::api::Rule;
 use crate::client::Client;
 use crate::error::is_absent;
 use crate::labels;
+use crate::mark;
 use crate::push::{self, PushMetadata};
 use crate::read;
 use crate::secret::{Secret, Stored};
@@ -179,7 +180,7 @@ impl Store for KubernetesStore {
     /// Tries again when another store of the same place, or somebody else, was faster.
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
         push::validate(item)?;
-        let metadata = PushMetadata::parse(item)?;
+        let metadata = PushMetadata::parse(item.metadata.as_ref())?;
         let namespace = self.push_namespace(&metadata)?;
         for _ in 0..LOST_RACES {
             match self.push_once(namespace, item, &metadata).await {
@@ -190,30 +191,40 @@ impl Store for KubernetesStore {
         self.push_once(namespace, item, &metadata).await
     }
 
+    /// Looks where the push wrote to, and deletes only what a push wrote. What somebody else wrote
+    /// stays, without an error: it is no longer what the record is about.
     async fn delete(&self, target: &PushTarget) -> Result<()> {
+        let metadata = PushMetadata::parse(target.metadata.as_ref())?;
+        let namespace = self.push_namespace(&metadata)?;
         let client = self.client()?;
-        let mut remote: Stored = match client.get(&self.namespace, &target.remote_key).await {
+        let mut remote: Stored = match client.get(namespace, &target.remote_key).await {
             Ok(remote) => remote,
             Err(error) if is_absent(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
+        if !mark::is_pushed(&remote, target.wanted_property()) {
+            return Ok(());
+        }
         if let Some(property) = target.wanted_property() {
             if remote.data.remove(property).is_none() {
                 return Ok(());
             }
             if !remote.data.is_empty() {
-                let updated = client.update(&self.namespace, &remote).await;
+                let updated = client.update(namespace, &remote).await;
                 return updated.map_err(gone_meanwhile);
             }
         }
-        match client.delete(&self.namespace, &remote).await {
+        match client.delete(namespace, &remote).await {
             Err(error) if is_absent(&error) => Ok(()),
             result => result,
         }
     }
 
     async fn exists(&self, target: &PushTarget) -> Result<bool> {
-        match self.read(&target.remote_key).await {
+        let metadata = PushMetadata::parse(target.metadata.as_ref())?;
+        let namespace = self.push_namespace(&metadata)?;
+        let found = self.client()?.get::<Secret>(namespace, &target.remote_key);
+        match found.await {
             Ok(secret) => Ok(target
                 .wanted_property()
                 .is_none_or(|property| secret.data.get(property).is_some())),

@@ -63,6 +63,7 @@ impl Subject for KubernetesSubject {
         PushTarget {
             remote_key: key.to_owned(),
             property: Some(KEY.to_owned()),
+            metadata: None,
         }
     }
 

@@ -94,7 +94,7 @@ fn item(
         return Err(set_failed(Cause::SOURCE_KEY_MISSING, &text));
     }
     Ok(PushItem {
-        target: target(&data.match_.remote_ref),
+        target: target(data),
         secret_key: key.map(str::to_owned),
         source: payload,
         secret_type: source.secret_type.clone(),

@@ -1,7 +1,7 @@
 //! Names by which pushed secrets are recorded in `status.syncedPushSecrets`.
 
 use lockstep_api::PushSecret;
-use lockstep_api::push_secret::PushRemoteRef;
+use lockstep_api::push_secret::{PushData, PushRemoteRef};
 use lockstep_provider::PushTarget;
 
 use crate::store::{StoreKey, StoreKind};
@@ -28,11 +28,14 @@ pub(super) fn entry_id(place: &PushRemoteRef) -> String {
     }
 }
 
-/// The place as providers take it.
-pub(super) fn target(place: &PushRemoteRef) -> PushTarget {
+/// The place of an entry as providers take it. The metadata belongs to it, because it may say where
+/// the value goes; the record keeps it for the deletion.
+pub(super) fn target(entry: &PushData) -> PushTarget {
+    let place = &entry.match_.remote_ref;
     PushTarget {
         remote_key: place.remote_key.clone(),
         property: property(place).map(str::to_owned),
+        metadata: entry.metadata.clone(),
     }
 }
 

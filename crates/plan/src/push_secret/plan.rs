@@ -129,10 +129,7 @@ pub fn places(observed: &Observed<'_>, stores: &[Arc<StoreView>]) -> Option<Push
     }
     let entry = |data: &PushData| Entry {
         id: entry_id(&data.match_.remote_ref),
-        item: Ok(PushItem::whole(
-            target(&data.match_.remote_ref),
-            SecretMap::new(),
-        )),
+        item: Ok(PushItem::whole(target(data), SecretMap::new())),
         data: data.clone(),
     };
     let stores = stores.iter().map(|store| StorePush {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_api::PushSecret;
-use lockstep_api::push_secret::SyncedPushSecrets;
+use lockstep_api::push_secret::{PushData, SyncedPushSecrets};
 use lockstep_provider::PushTarget;
 
 use super::names::{namespace, store_of, store_word, target};
@@ -43,16 +43,18 @@ pub(super) fn of(object: &PushSecret) -> SyncedPushSecrets {
         .unwrap_or_default()
 }
 
-/// What the object's record holds and `kept` does not, in order: these are to be deleted.
+/// What the object's record holds and `kept` does not, in order: these are to be deleted. An entry
+/// that now goes to another namespace is one of them, under the name of the new one.
 pub fn obsolete(object: &PushSecret, kept: &SyncedPushSecrets) -> Vec<Recorded> {
     let mut obsolete = Vec::new();
     for (word, entries) in of(object) {
         let still = kept.get(&word);
         for (id, entry) in entries {
-            if still.is_none_or(|still| !still.contains_key(&id)) {
+            let new = still.and_then(|still| still.get(&id));
+            if new.is_none_or(|new| remote_namespace(new) != remote_namespace(&entry)) {
                 obsolete.push(Recorded {
                     store: store_of(&word, namespace(object)),
-                    target: target(&entry.match_.remote_ref),
+                    target: target(&entry),
                     word: word.clone(),
                     id,
                 });
@@ -60,6 +62,14 @@ pub fn obsolete(object: &PushSecret, kept: &SyncedPushSecrets) -> Vec<Recorded> 
         }
     }
     obsolete
+}
+
+/// The namespace that an entry's metadata sends it to. It is part of the place, but not of the name in
+/// the record, which upstream reads too.
+fn remote_namespace(entry: &PushData) -> Option<&str> {
+    let spec = entry.metadata.as_ref()?.get("spec")?;
+    let namespace = spec.get("remoteNamespace")?.as_str();
+    namespace.filter(|namespace| !namespace.is_empty())
 }
 
 /// The part of the object's record that is about these stores.

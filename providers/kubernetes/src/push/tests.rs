@@ -21,6 +21,7 @@ fn item(secret_key: Option<&str>, property: Option<&str>) -> PushItem {
         target: PushTarget {
             remote_key: "pushed".to_owned(),
             property: property.map(str::to_owned),
+            metadata: None,
         },
         secret_key: secret_key.map(str::to_owned),
         source: data(&[("a", "<1>"), ("b", "2")]),
@@ -56,7 +57,12 @@ fn remote() -> Stored {
 }
 
 fn after(item: &PushItem, remote: &Stored) -> Stored {
-    pushed(remote, item, &PushMetadata::parse(item).unwrap()).unwrap()
+    pushed(
+        remote,
+        item,
+        &PushMetadata::parse(item.metadata.as_ref()).unwrap(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -168,10 +174,15 @@ fn unknown_policies_and_fields_are_refused() {
     let unknown = with_spec(item(None, None), json!({ "nosuch": "x" }));
     let policy = |spec: Value| {
         let item = with_spec(item(None, None), spec);
-        pushed(&remote(), &item, &PushMetadata::parse(&item).unwrap()).unwrap_err()
+        pushed(
+            &remote(),
+            &item,
+            &PushMetadata::parse(item.metadata.as_ref()).unwrap(),
+        )
+        .unwrap_err()
     };
 
-    let error = PushMetadata::parse(&unknown).unwrap_err();
+    let error = PushMetadata::parse(unknown.metadata.as_ref()).unwrap_err();
     let source = policy(json!({ "sourceMergePolicy": "Ignore" }));
     let target = policy(json!({ "targetMergePolicy": "Maybe" }));
 

@@ -11,6 +11,7 @@ fn target(property: Option<&str>) -> PushTarget {
     PushTarget {
         remote_key: "pushed".to_owned(),
         property: property.map(str::to_owned),
+        metadata: None,
     }
 }
 
@@ -80,8 +81,9 @@ async fn a_whole_secret_replaces_the_data_but_not_what_others_put_into_the_metad
 #[tokio::test]
 async fn keys_are_deleted_one_by_one_and_the_secret_with_the_last() {
     let bench = Bench::new(&ALL_VERBS);
-    bench.secret("pushed", json!({ "x": "1", "y": "2" }));
     let store = bench.store().await;
+    store.push(&item(Some("a"), Some("x"))).await.unwrap();
+    store.push(&item(Some("b"), Some("y"))).await.unwrap();
 
     assert!(store.exists(&target(Some("x"))).await.unwrap());
     store.delete(&target(Some("x"))).await.unwrap();
@@ -175,4 +177,22 @@ async fn pushing_into_a_namespace_that_does_not_exist_is_no_absence() {
         error.to_string(),
         "namespaces \"no-such-namespace\" not found"
     );
+}
+
+#[tokio::test]
+async fn what_nobody_pushed_is_left_alone() {
+    let bench = Bench::new(&ALL_VERBS);
+    bench.secret("pushed", json!({ "x": "1", "y": "2" }));
+    let before = bench.stored("pushed").unwrap();
+    let store = bench.store().await;
+
+    store.delete(&target(None)).await.unwrap();
+    store.delete(&target(Some("x"))).await.unwrap();
+    assert_eq!(bench.stored("pushed").unwrap(), before);
+    store.push(&item(Some("a"), Some("z"))).await.unwrap();
+    store.delete(&target(Some("x"))).await.unwrap();
+    store.delete(&target(Some("z"))).await.unwrap();
+
+    let after = bench.stored("pushed").unwrap();
+    assert_eq!(after["data"], before["data"]);
 }

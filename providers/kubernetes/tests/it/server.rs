@@ -60,6 +60,13 @@ impl Server {
         self.put_with(namespace, name, data, json!({}));
     }
 
+    /// Stores a Secret that a push wrote.
+    pub(crate) fn put_pushed(&self, namespace: &str, name: &str, data: &[(&str, &[u8])]) {
+        let keys = data.iter().map(|(key, _)| (*key).to_owned());
+        let managed = json!([managed_by("external-secrets", keys)]);
+        self.put_with(namespace, name, data, json!({ "managedFields": managed }));
+    }
+
     pub(crate) fn put_with(
         &self,
         namespace: &str,
@@ -140,6 +147,12 @@ impl Server {
     }
 }
 
+impl Seen {
+    fn manager(&self) -> &str {
+        self.query.get("fieldManager").map_or("", String::as_str)
+    }
+}
+
 type Answer = Result<(u16, Value), (u16, Value)>;
 
 impl State {
@@ -150,14 +163,14 @@ impl State {
                 self.list(namespace, &seen.query)
             }
             ("POST", ["api", "v1", "namespaces", namespace, "secrets"]) => {
-                self.create(namespace, seen.body.clone())
+                self.create(namespace, seen.body.clone(), seen.manager())
             }
             ("GET", ["api", "v1", "namespaces", namespace, "secrets", name]) => {
                 self.allowed("get", namespace, name)?;
                 Ok((200, self.existing(namespace, name)?))
             }
             ("PUT", ["api", "v1", "namespaces", namespace, "secrets", name]) => {
-                self.update(namespace, name, seen.body.clone())
+                self.update(namespace, name, seen.body.clone(), seen.manager())
             }
             ("DELETE", ["api", "v1", "namespaces", namespace, "secrets", name]) => {
                 self.delete(namespace, name, &seen.body)
@@ -215,7 +228,7 @@ impl State {
         ))
     }
 
-    fn create(&mut self, namespace: &str, mut object: Value) -> Answer {
+    fn create(&mut self, namespace: &str, mut object: Value, manager: &str) -> Answer {
         let name = object["metadata"]["name"].as_str().unwrap().to_owned();
         self.allowed("create", namespace, "")?;
         self.secrets.extend(self.made_first.take());
@@ -225,17 +238,19 @@ impl State {
         }
         small_enough(&object)?;
         self.stamp(namespace, &name, &mut object);
+        manage(&mut object, &Value::Null, manager);
         self.secrets.insert(named(namespace, &name), object.clone());
         Ok((201, object))
     }
 
-    fn update(&mut self, namespace: &str, name: &str, mut object: Value) -> Answer {
+    fn update(&mut self, namespace: &str, name: &str, mut object: Value, manager: &str) -> Answer {
         self.allowed("update", namespace, name)?;
         let old = self.existing(namespace, name)?;
         same_version(name, &object["metadata"], &old)?;
         small_enough(&object)?;
         self.stamp(namespace, name, &mut object);
         object["metadata"]["uid"] = old["metadata"]["uid"].clone();
+        manage(&mut object, &old, manager);
         self.secrets.insert(named(namespace, name), object.clone());
         Ok((200, object))
     }
@@ -321,6 +336,32 @@ fn same_version(name: &str, given: &Value, old: &Value) -> Result<(), (u16, Valu
         }
     }
     Ok(())
+}
+
+/// Notes who wrote the keys that differ from what was there; others keep what is noted.
+fn manage(object: &mut Value, old: &Value, manager: &str) {
+    let data = object["data"].as_object().cloned().unwrap_or_default();
+    let changed = data
+        .iter()
+        .filter(|(key, value)| old["data"].get(key) != Some(value));
+    let changed: Vec<String> = changed.map(|(key, _)| key.clone()).collect();
+    let entries = old["metadata"]["managedFields"].as_array();
+    let mut entries = entries.cloned().unwrap_or_default();
+    for entry in &mut entries {
+        if let Some(keys) = entry["fieldsV1"]["f:data"].as_object_mut() {
+            keys.retain(|key, _| !changed.iter().any(|name| *key == format!("f:{name}")));
+        }
+    }
+    if !changed.is_empty() {
+        entries.push(managed_by(manager, changed));
+    }
+    object["metadata"]["managedFields"] = entries.into();
+}
+
+fn managed_by(manager: &str, keys: impl IntoIterator<Item = String>) -> Value {
+    let keys = keys.into_iter().map(|key| (format!("f:{key}"), json!({})));
+    let keys: Map<String, Value> = keys.collect();
+    json!({ "manager": manager, "operation": "Update", "fieldsV1": { "f:data": keys } })
 }
 
 fn small_enough(object: &Value) -> Result<(), (u16, Value)> {

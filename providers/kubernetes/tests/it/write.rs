@@ -25,6 +25,7 @@ fn target(property: Option<&str>) -> PushTarget {
     PushTarget {
         remote_key: "pushed".to_owned(),
         property: property.map(str::to_owned),
+        metadata: None,
     }
 }
 
@@ -171,7 +172,7 @@ async fn deleting_a_property_leaves_the_other_keys() {
     let bench = Bench::new();
     bench
         .server
-        .put(REMOTE, "pushed", &[("x", b"1"), ("y", b"2")]);
+        .put_pushed(REMOTE, "pushed", &[("x", b"1"), ("y", b"2")]);
 
     bench
         .store()
@@ -188,7 +189,7 @@ async fn deleting_a_property_leaves_the_other_keys() {
 async fn deleting_the_last_property_or_none_deletes_the_secret() {
     for property in [Some("x"), None] {
         let bench = Bench::new();
-        bench.server.put(REMOTE, "pushed", &[("x", b"1")]);
+        bench.server.put_pushed(REMOTE, "pushed", &[("x", b"1")]);
 
         bench.store().await.delete(&target(property)).await.unwrap();
 
@@ -227,4 +228,68 @@ async fn existence_is_that_of_the_secret_or_of_the_key() {
     bench.server.deny("get");
     let error = store.exists(&target(None)).await.unwrap_err();
     assert_eq!(error.kind(), &ErrorKind::Denied);
+}
+
+fn elsewhere(property: Option<&str>) -> PushTarget {
+    PushTarget {
+        metadata: Some(into_namespace("other")),
+        ..target(property)
+    }
+}
+
+#[tokio::test]
+async fn deleting_and_asking_look_where_the_push_wrote_to() {
+    let bench = Bench::new();
+    let account = json!({ "serviceAccount": { "name": "reader", "namespace": "conformance" } });
+    let cluster = bench
+        .connect(Bench::spec_with(account), Scope::Cluster { caller: None })
+        .await
+        .unwrap();
+    // Of the same name, in the store's own namespace, and pushed as well.
+    bench.server.put_pushed(REMOTE, "pushed", &[("x", b"9")]);
+    let mut item = item(Some("a"), Some("x"));
+    item.metadata = Some(into_namespace("other"));
+
+    assert!(!cluster.exists(&elsewhere(Some("x"))).await.unwrap());
+    cluster.push(&item).await.unwrap();
+    assert!(cluster.exists(&elsewhere(Some("x"))).await.unwrap());
+    cluster.delete(&elsewhere(Some("x"))).await.unwrap();
+
+    assert!(!cluster.exists(&elsewhere(None)).await.unwrap());
+    assert!(bench.server.stored("other", "pushed").is_none());
+    let own = bench.server.stored(REMOTE, "pushed").unwrap();
+    assert_eq!(own["data"], json!({ "x": "OQ==" }));
+}
+
+#[tokio::test]
+async fn a_namespaced_store_deletes_and_asks_in_no_other_namespace() {
+    let bench = Bench::new();
+    bench.server.put_pushed("other", "pushed", &[("x", b"1")]);
+    let store = bench.store().await;
+
+    for property in [None, Some("x")] {
+        let refused = store.delete(&elsewhere(property)).await.unwrap_err();
+        assert_eq!(refused.kind(), &ErrorKind::InvalidSpec);
+        assert!(store.exists(&elsewhere(property)).await.is_err());
+    }
+    assert!(bench.server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn what_nobody_pushed_is_not_deleted() {
+    let bench = Bench::new();
+    bench
+        .server
+        .put(REMOTE, "pushed", &[("x", b"1"), ("y", b"2")]);
+    let store = bench.store().await;
+
+    store.delete(&target(None)).await.unwrap();
+    store.delete(&target(Some("x"))).await.unwrap();
+    assert_eq!(methods(&bench), ["GET", "GET"]);
+    store.push(&item(Some("a"), Some("z"))).await.unwrap();
+    store.delete(&target(Some("x"))).await.unwrap();
+    store.delete(&target(Some("z"))).await.unwrap();
+
+    let stored = bench.server.stored(REMOTE, "pushed").unwrap();
+    assert_eq!(stored["data"], json!({ "x": "MQ==", "y": "Mg==" }));
 }

@@ -197,3 +197,37 @@ fn a_source_that_cannot_be_read_is_a_failure_that_keeps_the_record() {
     );
     assert_eq!(report.events[0].message, "could not get source secret");
 }
+
+#[test]
+fn an_entry_sent_to_another_namespace_is_obsolete_where_it_was() {
+    let into = |namespace: &str| json!({"kind": "PushSecretMetadata", "spec": {"remoteNamespace": namespace}});
+    let mut scene = Scene::of(finalized(one_key("deletionPolicy: Delete")));
+    scene.object.spec.data[0].metadata = Some(into("before"));
+    scene.written();
+    let gone = obsolete(&scene.object, &SyncedPushSecrets::new());
+    assert_eq!(gone[0].target.metadata, Some(into("before")));
+
+    scene.object.spec.data[0].metadata = Some(into("after"));
+    let plan = scene.plan(map([("a", "1")])).unwrap();
+    let done = vec![vec![Done::Written]];
+    let (record, _) = settle(&scene.observed(), &scene.resolved(), plan, done);
+
+    let left = obsolete(&scene.object, &record);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].target.metadata, Some(into("before")));
+    let entry = &record["SecretStore/s"]["r"];
+    assert_eq!(entry.metadata, Some(into("after")));
+}
+
+#[test]
+fn other_metadata_does_not_make_an_entry_obsolete() {
+    let mut scene = Scene::of(finalized(one_key("deletionPolicy: Delete")));
+    scene.written();
+
+    scene.object.spec.data[0].metadata = Some(json!({"spec": {"labels": {"a": "b"}}}));
+    let plan = scene.plan(map([("a", "1")])).unwrap();
+    let done = vec![vec![Done::Written]];
+    let (record, _) = settle(&scene.observed(), &scene.resolved(), plan, done);
+
+    assert!(obsolete(&scene.object, &record).is_empty());
+}
