@@ -4,7 +4,9 @@
 //! be true of every input.
 
 use lockstep_golang::regexp::Regexp;
-use lockstep_golang::{gjson as paths, json, yaml as documents};
+use lockstep_golang::{gjson as paths, json as texts, sjson as writes, yaml as documents};
+use lockstep_provider::SecretValue;
+use lockstep_provider::json as secrets;
 use lockstep_template::{
     Env, Limits, MissingKey, Options, Random, RandomError, StrMap, Template, Value,
 };
@@ -83,9 +85,14 @@ pub fn template(input: &[u8]) {
 pub fn gjson(input: &[u8]) {
     let (path, source) = parts(input);
     let path = String::from_utf8_lossy(path);
-    let Some(hit) = paths::get(source, &path) else {
+    let Ok(Some(hit)) = paths::find(source, &path) else {
         return;
     };
+    let most = source.len() * 4 + (1 << 20);
+    assert!(
+        hit.raw().len() <= most.max(path.len()),
+        "more was made than may be"
+    );
     let copy = hit.clone().into_owned();
     assert_eq!(copy.raw(), hit.raw(), "a copy differs");
     assert_eq!(copy.string(), hit.string(), "the text of a copy differs");
@@ -123,12 +130,60 @@ pub fn yaml(input: &[u8]) {
     let Ok(value) = documents::decode(input) else {
         return;
     };
-    let text = json::marshal(&value);
-    assert!(json::decode(text.as_bytes()).is_ok(), "no JSON: {text}");
+    let text = texts::marshal(&value);
+    assert!(texts::decode(text.as_bytes()).is_ok(), "no JSON: {text}");
     // JSON is YAML, except for some characters, and that a key may not be long.
     let special = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}'..='\u{ffff}');
     if text.len() < 1000 && !text.contains(special) {
         assert_eq!(documents::decode(text.as_bytes()), Ok(value), "{text}");
+    }
+}
+
+/// Reads JSON; what was read, written, reads the same, and all readers agree on what is JSON.
+pub fn json(input: &[u8]) {
+    let valid = texts::validate(input).is_ok();
+    assert!(!valid || paths::valid(input), "gjson sees no JSON");
+    let members = texts::object_members(input);
+    assert!(valid || members.is_err(), "members of what is no JSON");
+    let secret = SecretValue::from(input);
+    let Ok(value) = secrets::decode(&secret) else {
+        return;
+    };
+    assert!(valid, "a value of what is no JSON");
+    let text = secrets::marshal(&value);
+    let again = secrets::decode(&SecretValue::from(text.as_str()));
+    assert!(
+        again.is_ok_and(|again| secrets::marshal(&again) == text),
+        "{text}"
+    );
+}
+
+/// Follows a JSONPath; the input is the path, the separator, and the JSON.
+pub fn jsonpath(input: &[u8]) {
+    let (path, source) = parts(input);
+    let path = String::from_utf8_lossy(path);
+    let first = lockstep_provider_webhook::follow_path(&path, source);
+    let second = lockstep_provider_webhook::follow_path(&path, source);
+    assert_eq!(first, second, "two walks differ");
+    assert!(
+        first.is_none_or(|length| length <= 1 << 20),
+        "the value is too large"
+    );
+}
+
+/// Writes to a path and removes it; the input is the path, the separator, and the JSON.
+pub fn sjson(input: &[u8]) {
+    let (path, source) = parts(input);
+    let path = String::from_utf8_lossy(path);
+    let Ok(written) = writes::set(source, &path, b"value") else {
+        return;
+    };
+    assert!(written.len() <= 3 << 20, "the result is too large");
+    if texts::validate(source).is_ok() {
+        assert!(texts::validate(&written).is_ok(), "no longer JSON");
+    }
+    if let Ok(removed) = writes::remove(&written, &path) {
+        assert!(removed.len() <= written.len(), "removing made it longer");
     }
 }
 

@@ -5,6 +5,9 @@ use fastrand::Rng;
 /// The longest input worth making.
 const LONGEST: usize = 4096;
 
+/// The longest run of one piece: enough to exhaust a stack that something recurses on.
+const LONGEST_RUN: usize = 60_000;
+
 /// Makes inputs of seeds and words.
 #[derive(Debug)]
 pub struct Mutator<'s> {
@@ -33,7 +36,23 @@ impl<'s> Mutator<'s> {
             self.change(&mut rng, &mut input);
         }
         input.truncate(LONGEST);
+        if rng.u8(..) < 6 {
+            self.repeat(&mut rng, &mut input);
+        }
         input
+    }
+
+    /// Puts one or two pieces many times somewhere, which nests what can be nested.
+    fn repeat(&self, rng: &mut Rng, input: &mut Vec<u8>) {
+        let mut piece = String::new();
+        for _ in 0..rng.usize(1..3) {
+            let word = self.words.get(rng.usize(..self.words.len().max(1)));
+            piece.push_str(word.copied().unwrap_or_default());
+        }
+        let most = LONGEST_RUN >> rng.u32(..8);
+        let run = piece.repeat(most / piece.len().max(1));
+        let at = rng.usize(..=input.len());
+        input.splice(at..at, run.into_bytes());
     }
 
     fn pick(&self, rng: &mut Rng) -> &'s [u8] {

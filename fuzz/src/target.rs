@@ -13,6 +13,12 @@ pub enum Target {
     Regexp,
     /// YAML documents
     Yaml,
+    /// JSON texts
+    Json,
+    /// JSONPaths of the webhook provider
+    Jsonpath,
+    /// Writing into JSON by path
+    Sjson,
 }
 
 /// Between the parts of an input that has several.
@@ -20,7 +26,15 @@ pub const SEPARATOR: u8 = 0x1f;
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Template, Self::Gjson, Self::Regexp, Self::Yaml];
+    pub const ALL: [Self; 7] = [
+        Self::Template,
+        Self::Gjson,
+        Self::Regexp,
+        Self::Yaml,
+        Self::Json,
+        Self::Jsonpath,
+        Self::Sjson,
+    ];
 
     /// The name on the command line, and of the folders of its files.
     pub fn name(self) -> &'static str {
@@ -29,6 +43,9 @@ impl Target {
             Self::Gjson => "gjson",
             Self::Regexp => "regexp",
             Self::Yaml => "yaml",
+            Self::Json => "json",
+            Self::Jsonpath => "jsonpath",
+            Self::Sjson => "sjson",
         }
     }
 
@@ -39,6 +56,9 @@ impl Target {
             Self::Gjson => harness::gjson(input),
             Self::Regexp => harness::regexp(input),
             Self::Yaml => harness::yaml(input),
+            Self::Json => harness::json(input),
+            Self::Jsonpath => harness::jsonpath(input),
+            Self::Sjson => harness::sjson(input),
         }
     }
 
@@ -49,6 +69,32 @@ impl Target {
             Self::Gjson => GJSON,
             Self::Regexp => REGEXP,
             Self::Yaml => YAML,
+            Self::Json => JSON,
+            Self::Jsonpath => JSONPATH,
+            Self::Sjson => SJSON,
+        }
+    }
+
+    /// Inputs to begin with, where no recorded cases are.
+    pub fn samples(self) -> &'static [&'static str] {
+        match self {
+            Self::Template | Self::Gjson | Self::Regexp | Self::Yaml => &[],
+            Self::Json => &[
+                r#"{"a":[1,2.5e3,null,true,"x\u00e9\n"],"b":{"c":{}}}"#,
+                "[[[1],[2,3]],{}]",
+                "12345678901234567890",
+            ],
+            Self::Jsonpath => &[
+                "$.a[?(@.b == 'x')].c[0]\u{1f}{\"a\":[{\"b\":\"x\",\"c\":[1]}]}",
+                "$..*\u{1f}{\"a\":[1,[2,{\"b\":3}]]}",
+                "$['a','b'][1:-1:2]\u{1f}{\"a\":[1,2,3,4],\"b\":[5,6]}",
+                "$.a($.b)(-1 == 1 != true)\u{1f}{\"a\":{\"b\":1}}",
+            ],
+            Self::Sjson => &[
+                "a.b.2.c\u{1f}{\"a\":{\"b\":[1,{\"c\":2}]}}",
+                "a\\.b.-1.:3\u{1f}{\"a.b\":[]}",
+                "9999.x\u{1f}",
+            ],
         }
     }
 }
@@ -259,4 +305,42 @@ const YAML: &[&str] = &[
     "\u{85}",
     "\u{feff}",
     "\r\n",
+];
+const JSON: &[&str] = &[
+    "{", "}", "[", "]", ":", ",", "\"a\"", "\"a\":", "\"", "\\", "\\u00e9", "\\ud800", "1.50",
+    "-0", "1e400", "true", "null", " ", "\n",
+];
+const JSONPATH: &[&str] = &[
+    "$",
+    "@",
+    ".a",
+    "..*",
+    "..",
+    "[*]",
+    "[0]",
+    "[-1]",
+    "[1:2:-1]",
+    "[?(",
+    ")]",
+    "(",
+    ")",
+    "[",
+    "]",
+    "==",
+    "!=",
+    "-",
+    "\u{27}a\u{27}",
+    ",",
+    "1",
+    "true",
+    "($)",
+    "[$]",
+    " ",
+    "`",
+    "{\"a\":[1,{\"a\":2}]}",
+    "\u{1f}",
+];
+const SJSON: &[&str] = &[
+    "a", ".", "0", "-1", ":", "9999", "99999999", "\\", "*", "{", "}", "[", "]", "\"a\":", ",",
+    "1", "\"", "\u{1f}",
 ];
