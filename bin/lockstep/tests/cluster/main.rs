@@ -12,6 +12,7 @@ mod faults;
 mod flags;
 mod generic;
 mod helm;
+mod hostile_inputs;
 mod inputs;
 mod leadership;
 mod monitoring;
