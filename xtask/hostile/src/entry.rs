@@ -65,6 +65,8 @@ pub(crate) struct Place {
     /// Without one, the entry's own.
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
+    /// A key it must have before it counts as there.
+    pub(crate) key: Option<String>,
 }
 
 /// A limit for requests.

@@ -92,7 +92,12 @@ impl Trial<'_> {
         for place in &work.entry.header.keep {
             let path = path_of(work, place)?;
             loop {
-                if let Some(secret) = self.api.find(&path)? {
+                let found = self.api.find(&path)?;
+                let whole = |secret: &Value| match &place.key {
+                    Some(key) => secret["data"][key].is_string(),
+                    None => true,
+                };
+                if let Some(secret) = found.filter(whole) {
                     kept.insert(path, identity(&secret));
                     break;
                 }
