@@ -22,8 +22,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Print the CustomResourceDefinitions, ready for `kubectl apply -f -`.
     Crds(crate::crds::CrdsFlags),
-    Local(crate::local::LocalFlags),
-    Render(crate::render::RenderFlags),
+    Local(lockstep_local::LocalFlags),
+    Render(lockstep_local::render::RenderFlags),
     /// Answer admission reviews of ExternalSecrets and stores.
     Webhook(Box<WebhookFlags>),
     /// Make and renew the webhook's certificate in a process of its own; not needed by default.
@@ -34,8 +34,8 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             Some(Command::Crds(flags)) => crate::crds::run(&flags),
-            Some(Command::Local(flags)) => crate::local::run(flags),
-            Some(Command::Render(flags)) => crate::render::run(&flags),
+            Some(Command::Local(flags)) => lockstep_local::run(flags, crate::environment::local()),
+            Some(Command::Render(flags)) => lockstep_local::render::run(&flags),
             #[cfg(feature = "cluster")]
             Some(Command::Webhook(flags)) => crate::webhook::run(*flags),
             #[cfg(feature = "cluster")]

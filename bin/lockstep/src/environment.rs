@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStringExt;
 
+use lockstep_local::Environment;
 use lockstep_provider::{SecretValue, Variables};
 use lockstep_runtime::connect::Proxy;
 
@@ -24,8 +25,17 @@ pub(crate) fn provider_settings() -> Variables {
     })
 }
 
+/// What local mode gets from the environment.
+pub(crate) fn local() -> Environment {
+    Environment {
+        credentials: local_credentials(),
+        proxy: proxy(),
+        variables: provider_settings(),
+    }
+}
+
 /// Credentials for local mode: every variable that begins with its prefixes, by name.
-pub(crate) fn local_credentials() -> BTreeMap<String, SecretValue> {
+fn local_credentials() -> BTreeMap<String, SecretValue> {
     let variables = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.into_string().ok()?;
         let is_ours = name.starts_with("LOCKSTEP_SECRET_") || name.starts_with("LOCKSTEP_TOKEN_");

@@ -5,8 +5,6 @@ mod cli;
 mod crds;
 mod environment;
 mod flags;
-mod local;
-mod render;
 mod values;
 
 #[cfg(feature = "cluster")]

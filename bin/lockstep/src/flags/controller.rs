@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
-use crate::flags::template::TemplateFlags;
 use crate::flags::unused::UnusedFlags;
 use crate::values::{SWITCH, boolean, duration};
+use lockstep_local::TemplateFlags;
 
 /// Flags of `lockstep` without a subcommand.
 #[derive(Debug, Args)]

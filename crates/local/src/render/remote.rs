@@ -11,7 +11,7 @@ use lockstep_provider::json::json_object;
 use lockstep_provider::property::{Dots, extract_wanted};
 use lockstep_provider::{Error, Find, MetadataPolicy, RemoteRef, Result, SecretMap, SecretValue};
 
-use crate::local::closest::closest;
+use crate::closest::closest;
 
 /// Everything the store holds.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::file;
-use crate::local::name::Name;
+use crate::name::Name;
 
 /// Name of the file.
 const FILE: &str = ".lockstep.json";

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Kind;
-use crate::local::documents::without_values;
-use crate::local::name::is_data_key;
-use crate::local::strict::Fault;
+use crate::documents::without_values;
+use crate::name::is_data_key;
+use crate::strict::Fault;
 
 pub(super) fn external_secret(mut value: Value) -> Result<ExternalSecret, Vec<Fault>> {
     forget_cluster(&mut value);

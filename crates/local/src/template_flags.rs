@@ -10,7 +10,7 @@ use lockstep_plan::TemplateLimits;
     clippy::struct_field_names,
     reason = "fields are named after their flags"
 )]
-pub(crate) struct TemplateFlags {
+pub struct TemplateFlags {
     /// Most steps of one template: commands, rounds of loops, work inside functions.
     #[arg(long, default_value_t = TemplateLimits::default().steps, value_name = "N")]
     template_max_steps: u64,
@@ -24,7 +24,7 @@ pub(crate) struct TemplateFlags {
 
 impl TemplateFlags {
     /// The limits; what no flag sets is as it always is.
-    pub(crate) fn limits(&self) -> TemplateLimits {
+    pub fn limits(&self) -> TemplateLimits {
         TemplateLimits {
             steps: self.template_max_steps,
             output: self.template_max_output,

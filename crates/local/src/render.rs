@@ -1,5 +1,5 @@
 //! `lockstep render`: the Secret one ExternalSecret would become, from manifests and a file that
-//! stands in for the remote store. No cluster, no network: the planner of the operator does it all.
+//! stands in for the remote store. Uses no cluster and no network: `plan` decides everything.
 
 mod answers;
 mod caret;
@@ -18,14 +18,15 @@ use std::process::ExitCode;
 use anyhow::Context;
 use lockstep_plan::{Delimiters, Randomness, Salt, Settings};
 
-use crate::local::console;
+use crate::console;
 use files::Files;
-pub(crate) use flags::RenderFlags;
+pub use flags::RenderFlags;
 
 /// Exit code for wrong usage and for files that cannot be read; clap uses the same.
 const UNUSABLE: u8 = 2;
 
-pub(crate) fn run(flags: &RenderFlags) -> anyhow::Result<ExitCode> {
+/// Runs `lockstep render`.
+pub fn run(flags: &RenderFlags) -> anyhow::Result<ExitCode> {
     let files = match Files::read(flags) {
         Ok(files) => files,
         Err(text) => {

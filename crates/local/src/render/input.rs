@@ -9,11 +9,11 @@ use super::files::Files;
 use super::flags::RenderFlags;
 use super::remote::Remote;
 use super::spot::{Aim, Spot};
-use crate::local::documents::Documents;
-use crate::local::lines::Lines;
-use crate::local::manifests::Manifests;
-use crate::local::problem::Problem;
-use crate::local::strict::Fault;
+use crate::documents::Documents;
+use crate::lines::Lines;
+use crate::manifests::Manifests;
+use crate::problem::Problem;
+use crate::strict::Fault;
 
 /// Everything a render works with.
 pub(crate) struct Input {

@@ -32,7 +32,7 @@ Exit codes:
     clippy::struct_excessive_bools,
     reason = "each switch is one flag of the command line"
 )]
-pub(crate) struct LocalFlags {
+pub struct LocalFlags {
     /// Folder with *.yaml, *.yml and *.json manifests, searched with all folders below it.
     pub(crate) dir: PathBuf,
 

@@ -21,8 +21,8 @@ use super::files::Files;
 use super::flags::RenderFlags;
 use super::input::Input;
 use super::locate::Located;
-use crate::local::folder_world::data_of;
-use crate::local::name::Name;
+use crate::folder_world::data_of;
+use crate::name::Name;
 
 /// What a render ends with.
 pub(crate) struct Outcome {

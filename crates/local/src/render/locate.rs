@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_plan::external_secret::{Place, SourceKind};
+use lockstep_plan::external_secret::{SourceKind, SpecEntry};
 use lockstep_plan::{Failure, TemplateFault, TemplateText};
 
 use super::caret;
@@ -12,8 +12,8 @@ use super::files::{File, Files};
 use super::input::{Input, Written};
 use super::remote::Missed;
 use super::spot::{Aim, Spot};
-use crate::local::closest::closest;
-use crate::local::name::Name;
+use crate::closest::closest;
+use crate::name::Name;
 
 /// Knows the files and how far a run came.
 pub(crate) struct Located<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Located<'a> {
     /// Whether lines of Secrets may be shown.
     reveal: bool,
     /// What reads missed.
-    pub(crate) missed: BTreeMap<Place, Missed>,
+    pub(crate) missed: BTreeMap<SpecEntry, Missed>,
     /// Keys templates can use.
     pub(crate) keys: Vec<String>,
 }
@@ -66,14 +66,14 @@ impl<'a> Located<'a> {
         }
     }
 
-    fn of_entry(&self, entry: Place, event: &str) -> Complaint {
+    fn of_entry(&self, entry: SpecEntry, event: &str) -> Complaint {
         let missed = self.missed.get(&entry);
         let field = match entry {
-            Place::Data(at) => format!(
+            SpecEntry::Data(at) => format!(
                 "spec.data[{at}].remoteRef.{}",
                 missed.map_or("key", |missed| missed.field)
             ),
-            Place::DataFrom(at) => match missed {
+            SpecEntry::DataFrom(at) => match missed {
                 Some(missed) => format!("spec.dataFrom[{at}].extract.{}", missed.field),
                 None => format!("spec.dataFrom[{at}]"),
             },

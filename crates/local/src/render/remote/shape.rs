@@ -8,7 +8,7 @@ use lockstep_provider::SecretValue;
 use serde_json::Value;
 
 use super::{Remote, Stored};
-use crate::local::strict::Fault;
+use crate::strict::Fault;
 
 /// Fields of an item of the list form.
 const FIELDS: [&str; 6] = ["key", "version", "value", "base64", "tags", "metadata"];

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::complaint::Complaint;
 use super::flags::{Output, RenderFlags};
 use super::outcome::{Made, Outcome};
-use crate::local::out::env;
+use crate::out::env;
 
 /// What stands in place of a value.
 const MASK: &str = "***";

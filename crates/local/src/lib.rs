@@ -1,33 +1,37 @@
-//! `lockstep local`: the engine of the controllers over a folder of manifests, without a cluster.
-//! This file wires the parts together; what each of them decides stands in the file of its name.
+//! `lockstep local` and `lockstep render`: the operator's own reconcile over a folder of manifests,
+//! without a cluster. This file wires the parts together; each part decides in the file of its name.
+//! Reads no environment variables: the binary passes them in [`Environment`].
 
-pub(crate) mod closest;
-pub(crate) mod console;
+mod closest;
+mod console;
 mod credentials;
-pub(crate) mod documents;
+mod documents;
 mod edits;
 mod flags;
 mod folder;
-pub(crate) mod folder_world;
+mod folder_world;
 mod hints;
 mod json;
-pub(crate) mod lines;
+mod lines;
 mod managed;
-pub(crate) mod manifests;
-pub(crate) mod name;
+mod manifests;
+mod name;
 mod notes;
 mod objects;
-pub(crate) mod out;
-pub(crate) mod problem;
+mod out;
+mod problem;
+pub mod render;
 mod report;
 mod runner;
 mod schemas;
 mod session;
-pub(crate) mod strict;
+mod strict;
 mod table;
+mod template_flags;
 mod view;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,23 +39,34 @@ use std::time::Duration;
 use anyhow::Context;
 use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
 use lockstep_provider::context::{CallOutcome, CallRecorder};
-use lockstep_provider::{Services, Shared};
+use lockstep_provider::{SecretValue, Services, Shared, Variables};
 use lockstep_runtime::clock::SystemTime;
+use lockstep_runtime::connect::Proxy;
 use lockstep_runtime::transport::{self, HttpTransports};
 
 use credentials::Credentials;
-pub(crate) use flags::LocalFlags;
+pub use flags::LocalFlags;
 use folder::Folder;
 use objects::FolderObjects;
 use runner::Runner;
 use session::Session;
+pub use template_flags::TemplateFlags;
 
-use crate::environment;
+/// What the binary reads from its environment for local mode.
+pub struct Environment {
+    /// Credentials of stores, by variable name.
+    pub credentials: BTreeMap<String, SecretValue>,
+    /// Proxies for connections to stores.
+    pub proxy: Proxy,
+    /// Addresses of backends.
+    pub variables: Variables,
+}
 
 /// Exit code for wrong usage and for a folder that cannot be read; clap uses the same.
 const UNUSABLE: u8 = 2;
 
-pub(crate) fn run(flags: LocalFlags) -> anyhow::Result<ExitCode> {
+/// Runs `lockstep local`.
+pub fn run(flags: LocalFlags, environment: Environment) -> anyhow::Result<ExitCode> {
     let manifests = match session::read(&flags) {
         Ok(manifests) => manifests,
         Err(text) => {
@@ -60,7 +75,11 @@ pub(crate) fn run(flags: LocalFlags) -> anyhow::Result<ExitCode> {
         }
     };
     let folder = Arc::new(Folder::default());
-    let runner = Runner::new(Arc::clone(&folder), services(&folder), settings(&flags)?);
+    let runner = Runner::new(
+        Arc::clone(&folder),
+        services(&folder, environment),
+        settings(&flags)?,
+    );
     let watches = flags.watch;
     let mut session = Session::new(flags, folder, runner, manifests);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -79,10 +98,10 @@ pub(crate) fn run(flags: LocalFlags) -> anyhow::Result<ExitCode> {
     code
 }
 
-fn services(folder: &Arc<Folder>) -> Arc<Services> {
-    let credentials = Credentials::new(environment::local_credentials());
+fn services(folder: &Arc<Folder>, environment: Environment) -> Arc<Services> {
+    let credentials = Credentials::new(environment.credentials);
     let settings = transport::Settings {
-        proxy: environment::proxy(),
+        proxy: environment.proxy,
         ..transport::Settings::default()
     };
     Arc::new(Services {
@@ -91,7 +110,7 @@ fn services(folder: &Arc<Folder>) -> Arc<Services> {
         time: Arc::new(SystemTime),
         calls: Arc::new(Uncounted),
         ambient: true,
-        variables: environment::provider_settings(),
+        variables: environment.variables,
         shared: Shared::default(),
     })
 }

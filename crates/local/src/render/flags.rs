@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::flags::template::TemplateFlags;
+use crate::template_flags::TemplateFlags;
 
 const HELP: &str = "\
 The remote file stands in for every store the ExternalSecret names. It is a map of remote keys:
@@ -38,7 +38,7 @@ Exit codes:
 /// Print the Secret an ExternalSecret would become, without a cluster and without a store.
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
-pub(crate) struct RenderFlags {
+pub struct RenderFlags {
     /// Manifest of the ExternalSecret; `-` is standard input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: PathBuf,

@@ -14,8 +14,8 @@ use lockstep_plan::external_secret::{store_keys, template_sources};
 use lockstep_plan::{StoreKey, StoreView};
 
 use super::{Folder, State, Tracked, TrackedStore, is_managed, time};
-use crate::local::manifests::Manifests;
-use crate::local::name::Name;
+use crate::manifests::Manifests;
+use crate::name::Name;
 
 /// What must run after new manifests were read.
 #[derive(Debug, Default, PartialEq, Eq)]

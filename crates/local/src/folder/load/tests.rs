@@ -2,7 +2,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use lockstep_api::ExternalSecretStatus;
 
 use super::*;
-use crate::local::documents;
+use crate::documents;
 
 const STORE: &str = "
 apiVersion: external-secrets.io/v1

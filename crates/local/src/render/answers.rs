@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_generators::Random;
-use lockstep_plan::external_secret::{FetchList, Payload, Place, Source};
+use lockstep_plan::external_secret::{FetchList, Payload, Source, SpecEntry};
 use lockstep_plan::store::Access;
 use lockstep_plan::{StoreKey, StoreLookup, StoreView};
 use lockstep_provider::{Error, Result};
 
 use super::remote::{Missed, Remote};
-use crate::local::manifests::Manifests;
-use crate::local::name::Name;
+use crate::manifests::Manifests;
+use crate::name::Name;
 
 /// Answers in the order of the list, and what reads missed.
 #[derive(Default)]
 pub(crate) struct Answers {
     pub(crate) payloads: Vec<Result<Payload>>,
-    pub(crate) missed: BTreeMap<Place, Missed>,
+    pub(crate) missed: BTreeMap<SpecEntry, Missed>,
 }
 
 /// Answers a list for an object of this namespace.
@@ -36,7 +36,7 @@ pub(crate) fn answer(
                 let (payload, missed) = remote.answer(read);
                 answers
                     .missed
-                    .extend(missed.map(|missed| (item.place, missed)));
+                    .extend(missed.map(|missed| (item.entry, missed)));
                 payload
             }
             Source::Generator(reference) => {

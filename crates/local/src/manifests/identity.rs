@@ -5,9 +5,9 @@ use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use serde_json::Value;
 
 use super::Kind;
-use crate::local::closest::closest;
-use crate::local::name::{Name, is_namespace_name, is_object_name};
-use crate::local::strict::Fault;
+use crate::closest::closest;
+use crate::name::{Name, is_namespace_name, is_object_name};
+use crate::strict::Fault;
 
 const GROUP: &str = "external-secrets.io";
 const VERSION: &str = "external-secrets.io/v1";

@@ -3,7 +3,7 @@ use super::*;
 fn load(text: &str) -> Manifests {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.yaml"), text).unwrap();
-    let documents = crate::local::documents::read(folder.path(), None).unwrap();
+    let documents = crate::documents::read(folder.path(), None).unwrap();
     Manifests::of(documents, "default")
 }
 
