@@ -4,26 +4,26 @@
 
 mod assemble;
 mod decide;
+mod entry_failure;
 mod fetch;
 mod finalizer;
 mod names;
 mod observe;
-mod place;
 mod plan;
 mod report;
 mod status;
 
 pub use crate::refresh::{period, shared_interval, tolerance};
+pub use crate::spec_entry::SpecEntry;
 pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
+pub use crate::template_source::{SourceKey, SourceKind, TemplateSources, template_sources};
 pub use assemble::{Assembled, assemble};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
 pub use fetch::{FetchItem, FetchList, Source, generators, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};
 pub use lockstep_provider::{Payload, Read};
 pub use names::{created_by, synced_resource_version};
-pub(crate) use observe::sources_of;
-pub use observe::{Observed, SourceKey, SourceKind, TargetView, TemplateSources, template_sources};
-pub use place::Place;
+pub use observe::{Observed, TargetView};
 pub use plan::{Plan, TargetPlan, confirm_deletion, deletion_held, plan};
 pub(crate) use report::next_try;
 pub use report::{Applied, Kept, NextRun, Report, TargetOutcome, report};

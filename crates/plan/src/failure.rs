@@ -9,9 +9,9 @@ use lockstep_provider::error::{Error, ErrorKind, Retry};
 
 use crate::cause::Cause;
 use crate::event::EventNote;
-use crate::external_secret::Place;
-use crate::render::TemplateFault;
-use crate::store::StoreKey;
+use crate::spec_entry::SpecEntry;
+use crate::store_key::StoreKey;
+use crate::template_fault::TemplateFault;
 
 mod stable;
 
@@ -34,7 +34,7 @@ struct Inner {
     retry: Retry,
     retry_after: Option<Duration>,
     store: Option<StoreKey>,
-    entry: Option<Place>,
+    entry: Option<SpecEntry>,
     template: Option<TemplateFault>,
     touched_target: bool,
     unasked: bool,
@@ -103,7 +103,7 @@ impl Failure {
     }
 
     /// Names the entry of the spec that was worked on.
-    pub fn at_entry(mut self, entry: Place) -> Self {
+    pub fn at_entry(mut self, entry: SpecEntry) -> Self {
         self.0.entry = Some(entry);
         self
     }
@@ -180,7 +180,7 @@ impl Failure {
     }
 
     /// The entry of the spec that was worked on.
-    pub fn entry(&self) -> Option<Place> {
+    pub fn entry(&self) -> Option<SpecEntry> {
         self.0.entry
     }
 

@@ -10,9 +10,9 @@ use lockstep_api::external_secret::RefreshPolicy;
 use lockstep_golang::duration::Duration as GoDuration;
 
 use crate::conditions::is_ready;
-use crate::external_secret::{synced_resource_version, template_sources};
-use crate::meta::share_of;
+use crate::meta::{self, share_of};
 use crate::settings::{RefreshNote, Settings};
+use crate::template_source::template_sources;
 use crate::window::{self, Permit};
 
 /// Interval of objects that name none.
@@ -90,7 +90,7 @@ pub(crate) fn due(
     if periodic && interval.as_nanos() <= 0 {
         return Due::Never;
     }
-    let changed = synced != synced_resource_version(object);
+    let changed = synced != meta::synced_resource_version(&object.metadata);
     let Some(refreshed) = refreshed.filter(|_| !changed) else {
         return Due::Now;
     };
@@ -114,7 +114,7 @@ pub(crate) fn resumed(
     };
     let status = object.status.as_ref();
     let synced = status.and_then(|status| status.synced_resource_version.as_deref());
-    let settled = synced == Some(synced_resource_version(object).as_str())
+    let settled = synced == Some(meta::synced_resource_version(&object.metadata).as_str())
         && status.and_then(|status| is_ready(&status.conditions)) == Some(true);
     let missed = later(refreshed, interval).is_some_and(|deadline| deadline <= started);
     if !(settled && missed && is_periodic(object, interval)) {

@@ -4,7 +4,6 @@
 
 mod engine;
 mod fault;
-mod parsed;
 mod sources;
 mod template;
 mod yaml;
@@ -18,12 +17,10 @@ use lockstep_provider::SecretMap;
 
 pub(crate) use engine::{NameError, transform_keys, transform_name};
 pub(crate) use fault::RenderError;
-pub use fault::{TemplateFault, TemplateText};
-pub use parsed::ParsedTemplates;
 pub(crate) use sources::{Output, Texts};
 
-use crate::external_secret::TemplateSources;
 use crate::settings::Settings;
+use crate::template_source::TemplateSources;
 use crate::validate;
 
 /// What a target is made of.

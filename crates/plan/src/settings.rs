@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use lockstep_template::{Limits, Random, RandomError};
 
-use crate::render::ParsedTemplates;
-use crate::target::Salt;
+use crate::parsed_templates::ParsedTemplates;
+use crate::salt::Salt;
 
 /// Settings of one operator process.
 #[derive(Clone, Debug)]

@@ -5,17 +5,16 @@ mod access;
 mod admit;
 mod decide;
 mod finalizer;
-mod identity;
 mod object;
 mod report;
 mod view;
 
+pub use crate::store_key::{StoreKey, StoreKind, UnsupportedKind};
 pub use access::{Access, Denied};
 pub(crate) use admit::{Refusal, admit, admit_push, allow, not_found};
 pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
 pub use finalizer::{has_finalizer, settle_finalizer};
-pub use identity::{StoreKey, StoreKind, UnsupportedKind};
 pub use object::StoreObject;
 pub use report::{CheckOutcome, StorePlan, report};
 pub use view::{StoreLookup, StoreView};

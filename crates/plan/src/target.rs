@@ -6,16 +6,15 @@ mod managed_fields;
 mod mutate;
 mod owner;
 mod row;
-mod salt;
 mod sync;
 
+pub use crate::salt::Salt;
 pub use desired::{Desired, Write};
 pub use managed_fields::{Managed, Section};
 pub use mutate::{Mutation, mutate};
 pub(crate) use mutate::{owner_hash, settle_ownership};
 pub use owner::Owner;
 pub use row::{RowParts, TargetRow};
-pub use salt::Salt;
 
 /// A Secret to delete, as it was seen: a newer or another one of that name must stay.
 #[derive(Clone, Debug, PartialEq, Eq)]

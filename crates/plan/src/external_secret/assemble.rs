@@ -10,13 +10,14 @@ use lockstep_api::{ExternalSecret, messages, reasons};
 use lockstep_provider::keys::{convert_keys, validate_keys};
 use lockstep_provider::{Error, ErrorKind, Payload, Read, SecretMap};
 
+use super::entry_failure::{fail_entry, fail_entry_through};
 use super::fetch::{FetchItem, FetchList, Source, conversion};
-use super::place::Place;
 use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::rewrite::rewrite;
 use crate::settings::Settings;
+use crate::spec_entry::SpecEntry;
 
 /// Data of the target before templates, and events on the way there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,12 +45,12 @@ pub fn assemble(
     for (item, answer) in list.items.iter().zip(answers) {
         let part = match answer {
             Err(error) if is_absent(object, &error) => {
-                assembled.events.push(missing(object, item.place, &error));
+                assembled.events.push(missing(object, item.entry, &error));
                 continue;
             }
             Err(error) => Err(read_failed(&item.source, error)),
             Ok(payload) => {
-                treat(object, item.place, payload).and_then(|part| part.finish(settings, now))
+                treat(object, item.entry, payload).and_then(|part| part.finish(settings, now))
             }
         };
         match part {
@@ -64,13 +65,13 @@ fn is_absent(object: &ExternalSecret, error: &Error) -> bool {
     error.consequence().absent && *object.spec.deletion_policy() != DeletionPolicy::Retain
 }
 
-fn missing(object: &ExternalSecret, place: Place, error: &Error) -> EventNote {
+fn missing(object: &ExternalSecret, entry: SpecEntry, error: &Error) -> EventNote {
     // Upstream names single values `dataFrom` too; scripts may match on it.
-    let mut text = match place {
-        Place::DataFrom(at) => {
+    let mut text = match entry {
+        SpecEntry::DataFrom(at) => {
             format!("secret does not exist at provider using spec.dataFrom[{at}]")
         }
-        Place::Data(at) => {
+        SpecEntry::Data(at) => {
             let key = object
                 .spec
                 .data
@@ -101,8 +102,8 @@ fn read_failed(source: &Source, error: Error) -> Error {
 fn failed(object: &ExternalSecret, item: &FetchItem, error: &Error) -> Failure {
     let failure = Failure::of_error(messages::COULD_NOT_GET_DATA, error);
     match &item.source {
-        Source::Store { key, .. } => item.place.failed_through(object, key, failure),
-        Source::Generator(_) => item.place.failed(object, failure),
+        Source::Store { key, .. } => fail_entry_through(item.entry, object, key, failure),
+        Source::Generator(_) => fail_entry(item.entry, object, failure),
     }
 }
 
@@ -115,29 +116,29 @@ enum Part<'a> {
 }
 
 /// Finds the entry a payload is for, and treats single values.
-fn treat(object: &ExternalSecret, place: Place, payload: Payload) -> Result<Part<'_>, Error> {
-    match (place, payload) {
-        (Place::Data(at), Payload::Value(value)) => {
+fn treat(object: &ExternalSecret, entry: SpecEntry, payload: Payload) -> Result<Part<'_>, Error> {
+    match (entry, payload) {
+        (SpecEntry::Data(at), Payload::Value(value)) => {
             let entry = object
                 .spec
                 .data
                 .get(at)
-                .ok_or_else(|| unknown_entry(place))?;
+                .ok_or_else(|| unknown_entry(entry))?;
             let reference = &entry.remote_ref;
             let value = decode_value(value, reference.decoding_strategy.as_ref())?;
             let part = SecretMap::from_iter([(entry.secret_key.clone(), value)]);
             check_null_bytes(&part, reference.null_byte_policy.as_ref())?;
             Ok(Part::Ready(part))
         }
-        (Place::DataFrom(at), Payload::Map(map)) => {
+        (SpecEntry::DataFrom(at), Payload::Map(map)) => {
             let entry = object
                 .spec
                 .data_from
                 .get(at)
-                .ok_or_else(|| unknown_entry(place))?;
+                .ok_or_else(|| unknown_entry(entry))?;
             Ok(Part::Set(entry, map))
         }
-        _ => Err(unknown_entry(place)),
+        _ => Err(unknown_entry(entry)),
     }
 }
 
@@ -149,7 +150,7 @@ impl Part<'_> {
         };
         let treatment = Treatment::of(entry);
         let map = match &treatment {
-            // Rewriting takes the place of conversion.
+            // Rewriting takes the entry of conversion.
             _ if !entry.rewrite.is_empty() => rewrite(&entry.rewrite, map, settings, now)
                 .map_err(|error| error.context("error applying rewrite to keys"))?,
             Some(treatment) => treatment.convert(map)?,
@@ -209,9 +210,9 @@ fn check_null_bytes(map: &SecretMap, policy: Option<&NullBytePolicy>) -> Result<
     }
 }
 
-fn unknown_entry(place: Place) -> Error {
+fn unknown_entry(entry: SpecEntry) -> Error {
     Error::new(
         ErrorKind::Internal,
-        format!("the answer does not fit {place:?}"),
+        format!("the answer does not fit {entry:?}"),
     )
 }

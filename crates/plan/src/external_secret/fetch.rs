@@ -13,11 +13,12 @@ use lockstep_provider::keys::Conversion;
 use lockstep_provider::{Find, MetadataPolicy, Read, RemoteRef};
 
 use super::Observed;
+use super::entry_failure::fail_entry;
 use super::names::namespace;
-use super::place::Place;
 use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::settings::Settings;
+use crate::spec_entry::SpecEntry;
 use crate::store::{Refusal, StoreKey, admit, not_found};
 
 /// What a run reads, in the order in which results are merged.
@@ -31,7 +32,7 @@ pub struct FetchList {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FetchItem {
     /// The entry it is for.
-    pub place: Place,
+    pub entry: SpecEntry,
     /// Where it is read.
     pub source: Source,
 }
@@ -105,7 +106,7 @@ pub(super) fn list(observed: &Observed<'_>, settings: &Settings) -> Result<Fetch
     let data_from = object.spec.data_from.iter().enumerate();
     let sets = data_from.filter_map(|(at, entry)| {
         Some((
-            Place::DataFrom(at),
+            SpecEntry::DataFrom(at),
             entry.source_ref.as_deref(),
             set_work(entry)?,
         ))
@@ -113,21 +114,21 @@ pub(super) fn list(observed: &Observed<'_>, settings: &Settings) -> Result<Fetch
     let data = object.spec.data.iter().enumerate();
     let values = data.map(|(at, entry)| {
         (
-            Place::Data(at),
+            SpecEntry::Data(at),
             entry.source_ref.as_deref(),
             value_work(entry),
         )
     });
-    for (place, source_ref, work) in sets.chain(values) {
+    for (entry, source_ref, work) in sets.chain(values) {
         let source = match work {
             Work::Generate(generator) => Source::Generator(generator.clone()),
             Work::Read(read) => {
                 let usable = usable_store(observed, settings, source_ref);
-                let key = usable.map_err(|failure| place.failed(object, failure))?;
+                let key = usable.map_err(|failure| fail_entry(entry, object, failure))?;
                 Source::Store { key, read }
             }
         };
-        items.push(FetchItem { place, source });
+        items.push(FetchItem { entry, source });
     }
     Ok(FetchList { items })
 }

@@ -9,8 +9,8 @@ use lockstep_api::PushSecret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_provider::SecretMap;
 
-use crate::external_secret::{SourceKey, sources_of};
 use crate::store::StoreLookup;
+use crate::template_source::{SourceKey, sources_of};
 
 /// Everything a decision may depend on.
 #[derive(Clone, Copy)]

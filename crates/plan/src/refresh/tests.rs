@@ -6,7 +6,7 @@ fn synced(spec: &str, time: &str) -> ExternalSecret {
     let mut object = one_value(spec);
     let status = object.status.get_or_insert_default();
     status.refresh_time = Some(crate::conditions::seconds(at(time)));
-    let version = synced_resource_version(&object);
+    let version = meta::synced_resource_version(&object.metadata);
     object
         .status
         .get_or_insert_default()

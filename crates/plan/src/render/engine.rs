@@ -8,9 +8,10 @@ use lockstep_provider::{Error, SecretMap};
 use lockstep_template::{Env, MissingKey, Options, StrMap, Template, Value};
 
 use super::Means;
-use super::fault::{RenderError, TemplateText};
-use super::parsed::ParsedTemplates;
+use super::fault::RenderError;
+use crate::parsed_templates::ParsedTemplates;
 use crate::settings::Settings;
+use crate::template_fault::TemplateText;
 
 /// Executes templates on one set of fetched values.
 pub(super) struct Engine<'a> {

@@ -1,41 +1,9 @@
-//! Why rendering failed: the text users see in events, and where in which template it happened, so
-//! that a command line can show the place. Neither holds a value.
+//! Why rendering failed: the text that events show, and the position in the template. Neither holds a
+//! value.
 
 use lockstep_template::Error;
 
-use crate::external_secret::{SourceKey, SourceKind};
-
-/// The place in a template that could not be rendered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateFault {
-    /// The template.
-    pub template: TemplateText,
-    /// Line in the template, from one; zero where the template as a whole is meant.
-    pub line: u32,
-    /// Column in bytes, from zero.
-    pub column: u32,
-    /// What is wrong there.
-    pub message: String,
-}
-
-/// Where the text of a template stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TemplateText {
-    /// A field of the ExternalSecret, by its path.
-    Field(String),
-    /// A key of an object that `templateFrom` names.
-    Source(SourceKey, String),
-}
-
-impl TemplateText {
-    /// Whether the text may be kept after the run: what a Secret holds may not.
-    pub(super) fn is_public(&self) -> bool {
-        match self {
-            Self::Field(_) => true,
-            Self::Source(key, _) => key.kind == SourceKind::ConfigMap,
-        }
-    }
-}
+use crate::template_fault::{TemplateFault, TemplateText};
 
 /// A failed rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]

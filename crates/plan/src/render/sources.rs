@@ -8,9 +8,10 @@ use lockstep_provider::{SecretMap, SecretValue};
 
 use super::Means;
 use super::engine::{Engine, Source};
-use super::fault::{RenderError, TemplateText};
+use super::fault::RenderError;
 use crate::decode;
-use crate::external_secret::{SourceKey, SourceKind};
+use crate::template_fault::TemplateText;
+use crate::template_source::{SourceKey, SourceKind};
 
 /// Renders texts on one set of fetched values.
 pub(crate) struct Texts<'a> {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::external_secret::{SourceKey, SourceKind};
 use crate::settings::Delimiters;
+use crate::template_fault::{TemplateFault, TemplateText};
 use crate::testing::{map, noon, one_value};
 
 fn rendered(template: &str, data: SecretMap) -> Result<Rendered, String> {

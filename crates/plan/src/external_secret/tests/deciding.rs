@@ -128,15 +128,15 @@ dataFrom:
 
     let items = items(&scene);
 
-    let places: Vec<Place> = items.iter().map(|item| item.place).collect();
+    let entries: Vec<SpecEntry> = items.iter().map(|item| item.entry).collect();
     assert_eq!(
-        places,
+        entries,
         [
-            Place::DataFrom(0),
-            Place::DataFrom(1),
-            Place::DataFrom(3),
-            Place::Data(0),
-            Place::Data(1)
+            SpecEntry::DataFrom(0),
+            SpecEntry::DataFrom(1),
+            SpecEntry::DataFrom(3),
+            SpecEntry::Data(0),
+            SpecEntry::Data(1)
         ]
     );
     let own = || StoreKey::namespaced("ns", "s");

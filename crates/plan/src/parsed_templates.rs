@@ -39,7 +39,7 @@ struct Kept {
 
 impl ParsedTemplates {
     /// The template, parsed now or earlier. Texts must not be secret.
-    pub(super) fn get(
+    pub(crate) fn get(
         &self,
         name: &str,
         text: &[u8],

@@ -1,23 +1,20 @@
-//! Entries of the spec, as events and conditions name them. Events have upstream's short name; a
-//! condition says everything that is read: key, property, version and store.
+//! Names an entry of `spec.data` or `spec.dataFrom`. Events use upstream's short name; conditions
+//! list everything that is read: key, property and version.
 
 use std::fmt::Write as _;
 
 use lockstep_api::ExternalSecret;
 
-use crate::failure::Failure;
-use crate::store::StoreKey;
-
 /// An entry of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum SpecEntry {
     /// `spec.data[i]`.
     Data(usize),
     /// `spec.dataFrom[i]`.
     DataFrom(usize),
 }
 
-impl Place {
+impl SpecEntry {
     /// The entry as messages name it: `spec.data[0] (key: k)` or `spec.dataFrom[1].find`.
     pub fn label(self, object: &ExternalSecret) -> String {
         match self {
@@ -41,7 +38,7 @@ impl Place {
     }
 
     /// The entry with everything that says what it reads.
-    fn described(self, object: &ExternalSecret) -> String {
+    pub(crate) fn described(self, object: &ExternalSecret) -> String {
         let spec = &object.spec;
         let (entry, reference) = match self {
             Self::Data(at) => {
@@ -73,33 +70,5 @@ impl Place {
         }
         text.push(')');
         text
-    }
-
-    /// A failure met while working on this entry.
-    pub(super) fn failed(self, object: &ExternalSecret, failure: Failure) -> Failure {
-        let (label, described) = (self.label(object), self.described(object));
-        failure
-            .at_entry(self)
-            .with_event(|text| format!("error processing {label}, err: {text}"))
-            .with_detail(|text| format!("{described}: {text}"))
-    }
-
-    /// A failure of reading this entry through a store, or of treating what came.
-    pub(super) fn failed_through(
-        self,
-        object: &ExternalSecret,
-        store: &StoreKey,
-        failure: Failure,
-    ) -> Failure {
-        let name = store.to_string();
-        let failure = failure.from_store(store.clone());
-        let named = failure.with_detail(|text| {
-            if text.contains(&name) {
-                text.to_owned()
-            } else {
-                format!("{name}: {text}")
-            }
-        });
-        self.failed(object, named)
     }
 }
