@@ -1,8 +1,11 @@
 //! `cargo xtask check`: the one gate, as a list of steps that can also be run alone. Every chosen step runs, also after
-//! a failure, so that one run shows everything there is to mend.
+//! a failure, so that one run shows every problem.
 
 mod files;
 mod graph;
+mod modules;
+mod providers;
+mod unused;
 
 use std::time::Instant;
 
@@ -106,8 +109,12 @@ impl Step {
 }
 
 fn layout() -> Result<()> {
-    let mut found = files::problems(place::workspace())?;
+    let root = place::workspace();
+    let mut found = files::problems(root)?;
     found.extend(graph::problems()?);
+    found.extend(modules::problems(root)?);
+    found.extend(providers::problems(root)?);
+    found.extend(unused::problems(root)?);
     for problem in &found {
         say(&format!("  {problem}"));
     }
