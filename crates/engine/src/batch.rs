@@ -28,22 +28,16 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A store whose single reads go out together, at most `size` at once.
 pub(crate) fn batched(inner: SharedStore, size: usize, time: Arc<dyn Time>) -> SharedStore {
-    Arc::new(Batched {
-        inner,
-        size,
-        time,
-        open: Mutex::default(),
-        turn: Arc::new(Semaphore::new(1)),
-        last: Arc::default(),
-    })
+    Arc::new(Batched::new(inner, size, time))
 }
 
 struct Batched {
     inner: SharedStore,
     size: usize,
     time: Arc<dyn Time>,
-    /// The batch that still takes reads.
-    open: Mutex<Option<Batch>>,
+    /// The batch that still takes reads. One that went out is held only by those who wait for it, so
+    /// that its values are wiped with the last of them.
+    open: Arc<Mutex<Option<Batch>>>,
     /// Held by a batch that is under way.
     turn: Arc<Semaphore>,
     /// When the last batch went out.
@@ -66,6 +60,17 @@ struct Asked {
 }
 
 impl Batched {
+    fn new(inner: SharedStore, size: usize, time: Arc<dyn Time>) -> Self {
+        Self {
+            inner,
+            size,
+            time,
+            open: Arc::default(),
+            turn: Arc::new(Semaphore::new(1)),
+            last: Arc::default(),
+        }
+    }
+
     /// Puts a reference into a batch; returns the batch and the place of its answer.
     fn join(&self, reference: &RemoteRef) -> (Batch, usize) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,8 +80,6 @@ impl Batched {
             return (batch.clone(), place);
         }
         let batch = self.begin(reference.clone());
-        // Nobody else holds a batch that went out and was left by all who waited for it, so it ends
-        // here and gives its turn back.
         *open = Some(batch.clone());
         (batch, 0)
     }
@@ -92,11 +95,12 @@ impl Batched {
             Arc::clone(&self.turn),
             Arc::clone(&self.last),
         );
-        let window = self.window();
+        let (window, open) = (self.window(), Arc::clone(&self.open));
         let read = async move {
             let turn = own.collect(turn, &*time, window).await;
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time.now());
             let references = own.references().take().unwrap_or_default();
+            close(&open, &own);
             let answers = inner.get_many(&references).await;
             drop(turn);
             Arc::new(answers)
@@ -106,6 +110,14 @@ impl Batched {
             answers: read.boxed().shared(),
         }
     }
+}
+
+/// Takes a batch that goes out away from those who might still join it.
+fn close(open: &Mutex<Option<Batch>>, asked: &Arc<Asked>) {
+    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    let closed = open.take_if(|batch| Arc::ptr_eq(&batch.asked, asked));
+    drop(open);
+    drop(closed);
 }
 
 impl Batched {

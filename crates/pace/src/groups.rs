@@ -15,7 +15,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::moment::{Hand, NEVER, floor, span, timestamp};
+use crate::moment::{ClockGuard, NEVER, floor, span, timestamp};
 use crate::slab::Slab;
 use group::Group;
 
@@ -57,7 +57,7 @@ pub struct Groups<G, O> {
     members: Slab<Member<O>>,
     due: BTreeSet<(i64, u32)>,
     reading: usize,
-    hand: Hand,
+    clock: ClockGuard,
 }
 
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl<G, O> Default for Groups<G, O> {
             members: Slab::default(),
             due: BTreeSet::new(),
             reading: 0,
-            hand: Hand::default(),
+            clock: ClockGuard::default(),
         }
     }
 }
@@ -86,7 +86,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// [`Groups::postpone`]; one of its subscribers comes with it.
     pub fn pop(&mut self, now: Timestamp) -> Option<(Arc<G>, O)> {
         let now = floor(now);
-        if let Some(back) = self.hand.look(now) {
+        if let Some(back) = self.clock.look(now) {
             self.set_back(back);
         }
         let (due, number) = *self.due.first()?;
@@ -142,7 +142,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         let Some(number) = self.numbers.get(group).copied() else {
             return Vec::new();
         };
-        let read_at = self.hand.past(floor(read_at));
+        let read_at = self.clock.past(floor(read_at));
         let Some(group) = self.held.get_mut(number) else {
             return Vec::new();
         };

@@ -51,21 +51,24 @@ const LONGEST_ANSWER: i64 = 180_000;
 /// Watches a clock that may be set back. Deadlines have to follow it then, or they would not come for
 /// as long as it was set back. One that is set forward needs nothing: deadlines are due, that is all.
 #[derive(Debug)]
-pub(crate) struct Hand {
+pub(crate) struct ClockGuard {
     latest: i64,
     was_set_back: bool,
+    /// How often the clock was set back.
+    epoch: u32,
 }
 
-impl Default for Hand {
+impl Default for ClockGuard {
     fn default() -> Self {
         Self {
             latest: i64::MIN,
             was_set_back: false,
+            epoch: 0,
         }
     }
 }
 
-impl Hand {
+impl ClockGuard {
     /// Looks at the clock; returns by how much it was set back since the last look, if it was.
     pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
         let back = self.latest.saturating_sub(now);
@@ -74,7 +77,19 @@ impl Hand {
             return None;
         }
         (self.latest, self.was_set_back) = (now, true);
+        self.epoch = self.epoch.wrapping_add(1);
         Some(back)
+    }
+
+    /// Changes whenever the clock was set back. A deadline computed in another epoch may lie too far
+    /// ahead.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The latest moment seen in this epoch.
+    pub(crate) fn latest(&self) -> i64 {
+        self.latest
     }
 
     /// A moment of the past as the clock of today would have it.
@@ -90,26 +105,26 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_is_noticed_once_and_noise_is_not() {
-        let mut hand = Hand::default();
+        let mut clock = ClockGuard::default();
 
-        assert_eq!(hand.look(10_000), None);
-        assert_eq!(hand.look(9_000), None);
-        assert_eq!(hand.look(7_000), Some(3_000));
-        assert_eq!(hand.look(7_001), None);
-        assert_eq!(hand.look(1_000_000), None);
+        assert_eq!(clock.look(10_000), None);
+        assert_eq!(clock.look(9_000), None);
+        assert_eq!(clock.look(7_000), Some(3_000));
+        assert_eq!(clock.look(7_001), None);
+        assert_eq!(clock.look(1_000_000), None);
     }
 
     #[test]
     fn a_moment_from_before_the_clock_was_set_back_counts_as_now() {
-        let mut hand = Hand::default();
-        hand.look(10_000_000);
-        assert_eq!(hand.past(90_000_000), 90_000_000);
+        let mut clock = ClockGuard::default();
+        clock.look(10_000_000);
+        assert_eq!(clock.past(90_000_000), 90_000_000);
 
-        hand.look(1_000_000);
+        clock.look(1_000_000);
 
-        assert_eq!(hand.past(10_000_000), 1_000_000);
-        assert_eq!(hand.past(1_000_500), 1_000_500);
-        assert_eq!(hand.past(0), 0);
+        assert_eq!(clock.past(10_000_000), 1_000_000);
+        assert_eq!(clock.past(1_000_500), 1_000_500);
+        assert_eq!(clock.past(0), 0);
     }
 
     #[test]

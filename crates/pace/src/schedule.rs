@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::deadlines::Deadlines;
-use crate::moment::{Hand, NEVER, ceiling, floor, timestamp};
+use crate::moment::{ClockGuard, NEVER, ceiling, floor, timestamp};
 use crate::slab::Slab;
 
 mod lane;
@@ -21,6 +21,9 @@ use lane::FreshLane;
 
 /// One dispatch in this many goes to due work while both lanes have some.
 pub const DUE_SHARE: u32 = 8;
+
+/// Time to the next run of an object that ran while the clock was set back, in milliseconds.
+const RECHECK: i64 = 1_000;
 
 /// Why an object runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +75,7 @@ pub struct Schedule<K> {
     due: Deadlines,
     fresh_in_a_row: u32,
     running: usize,
-    hand: Hand,
+    clock: ClockGuard,
 }
 
 /// State of one object; objects without work have none.
@@ -90,6 +93,8 @@ struct Slot<K> {
     again: bool,
     /// Removed while running: what the run wants next no longer counts.
     gone: bool,
+    /// Epoch of the clock in which the run began.
+    epoch: u32,
 }
 
 impl<K> Slot<K> {
@@ -102,6 +107,7 @@ impl<K> Slot<K> {
             running: false,
             again: false,
             gone: false,
+            epoch: 0,
         }
     }
 }
@@ -115,7 +121,7 @@ impl<K> Default for Schedule<K> {
             due: Deadlines::default(),
             fresh_in_a_row: 0,
             running: 0,
-            hand: Hand::default(),
+            clock: ClockGuard::default(),
         }
     }
 }
@@ -206,7 +212,7 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
     /// The next object to run, marked as running until [`Schedule::finish`].
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<K>> {
         let now = floor(now);
-        if let Some(back) = self.hand.look(now) {
+        if let Some(back) = self.clock.look(now) {
             self.set_back(back);
         }
         let ripe = self.due.first().filter(|(at, _)| *at <= now);
@@ -231,7 +237,7 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
         // One run serves both lanes.
         self.leave_lanes(number);
         let slot = self.slots.get_mut(number)?;
-        slot.running = true;
+        (slot.running, slot.epoch) = (true, self.clock.epoch());
         self.running += 1;
         Some(Job {
             key: slot.key.clone(),
@@ -260,7 +266,11 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
             return;
         };
         self.running -= 1;
-        let next = next.filter(|_| !slot.gone).map_or(NEVER, ceiling);
+        let mut next = next.filter(|_| !slot.gone).map_or(NEVER, ceiling);
+        if slot.epoch != self.clock.epoch() && next != NEVER {
+            // The run may have computed it before the clock was set back; one more run tells.
+            next = next.min(self.clock.latest() + RECHECK);
+        }
         let due = slot.due.min(next);
         if !slot.again && due == NEVER {
             self.forget(number);

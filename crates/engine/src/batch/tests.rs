@@ -148,3 +148,20 @@ fn a_batch_that_everyone_left_gives_its_turn_back() {
     echo.turns.add_permits(1);
     assert_eq!(text(block_on(next)), "b");
 }
+
+#[test]
+fn a_finished_batch_keeps_no_value() {
+    let (_echo, time, batched) = {
+        let (echo, time) = (Echo::with_turns(1), ManualTime::new());
+        let batched = Batched::new(Arc::new(echo.clone()), 20, Arc::new(time.clone()));
+        (echo, time, batched)
+    };
+    let key = RemoteRef::key("a");
+
+    let (answer, ()) = block_on(join(Store::get(&batched, &key), async {
+        time.advance(WINDOW)
+    }));
+
+    assert!(answer.is_ok());
+    assert!(batched.open.lock().unwrap().is_none());
+}

@@ -49,7 +49,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// Puts a member into the group of a read; returns its number and whether the answer is the
     /// group's last.
     fn join(&mut self, member: u32, interval: i64, read: Taken<G>, chance: f64) -> (u32, bool) {
-        let read_at = self.hand.past(floor(read.read_at));
+        let read_at = self.clock.past(floor(read.read_at));
         let number = match self.numbers.get(&read.group) {
             Some(number) => *number,
             None => self.found(read.group, read.fingerprint, read_at),

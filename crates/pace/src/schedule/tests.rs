@@ -181,6 +181,27 @@ fn a_deadline_asked_for_before_the_clock_was_set_back_and_during_a_run_comes_in_
 }
 
 #[test]
+fn a_deadline_computed_before_the_clock_was_set_back_is_not_kept() {
+    let (hour, day) = (3_600_000, 86_400_000);
+    let mut schedule = Schedule::default();
+    schedule.fresh("slow", at(2 * day));
+    schedule.fresh("quick", at(2 * day));
+    let slow = schedule.pop(at(2 * day)).unwrap();
+    let quick = schedule.pop(at(2 * day)).unwrap();
+
+    // The clock is set back by a day, which another dispatch notices before the runs end.
+    assert!(schedule.pop(at(day)).is_none());
+    schedule.finish(slow.run, Some(at(2 * day + hour)));
+    schedule.finish(quick.run, None);
+
+    let next = schedule.next_deadline().unwrap().as_millisecond();
+    assert!(next <= day + 2_000, "{next}");
+    let again = schedule.pop(at(next)).unwrap();
+    schedule.finish(again.run, Some(at(next + hour)));
+    assert_eq!(schedule.next_deadline(), Some(at(next + hour)));
+}
+
+#[test]
 fn a_clock_that_is_set_forward_runs_everything_once() {
     let mut schedule = Schedule::default();
     for key in 0..100 {
