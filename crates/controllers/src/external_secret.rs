@@ -12,6 +12,7 @@ use lockstep_plan::generic::ObjectRef;
 use lockstep_runtime::dispatch::Next;
 use lockstep_runtime::schedule::{Job, Lane};
 
+use crate::callers::{self, CallerLabels};
 use crate::generic;
 use crate::key::ObjectKey;
 use crate::mirror::{Memory, Reader};
@@ -31,7 +32,12 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         return Next::At(until);
     }
     let world = ClusterWorld { shared: &shared };
-    let Some((observation, memory)) = observe(&shared, &world, &job, now).await else {
+    let Some(Seen {
+        observation,
+        memory,
+        labels,
+    }) = observe(&shared, &world, &job, now).await
+    else {
         return Next::Idle;
     };
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
@@ -46,6 +52,11 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         settings: shared.settings(),
     };
     let mut outcome = engine.run(observation, now, fastrand::f64()).await;
+    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
+    if labels.unwatched {
+        // Shared reads would go on after the namespace got labels that shut it out.
+        outcome.shares = None;
+    }
     log(&key, &outcome);
     let nanos = nanos_since(clock);
     shared
@@ -71,12 +82,19 @@ fn share(shared: &Shared, key: &ObjectKey, outcome: &mut Outcome) -> bool {
     true
 }
 
+/// What is known before a run.
+struct Seen {
+    observation: Observation,
+    memory: Memory,
+    labels: CallerLabels,
+}
+
 async fn observe(
     shared: &Shared,
     world: &ClusterWorld<'_>,
     job: &Job<ObjectKey>,
     now: Timestamp,
-) -> Option<(Observation, Memory)> {
+) -> Option<Seen> {
     let key = &job.key;
     let (object, memory) = shared.mirror.external_secrets().take(key)?;
     let last_refresh = memory.refreshed.max(shared.sharing.refreshed(key));
@@ -87,7 +105,8 @@ async fn observe(
         drop(rows);
         shared.sharing.leave(key);
     }
-    let namespace_labels = shared.mirror.namespaces().labels(key.namespace());
+    let stores = shared.mirror.external_secrets().stores_named(key);
+    let labels = callers::labels(shared, key.namespace(), &stores).await;
     let target_key = ObjectKey::new(key.namespace(), object.target_name());
     let (row, former_targets) = {
         let targets = shared.mirror.targets();
@@ -108,7 +127,7 @@ async fn observe(
         Duration::ZERO
     };
     let observation = Observation {
-        namespace_labels,
+        namespace_labels: labels.labels.clone(),
         target,
         former_targets,
         last_refresh,
@@ -119,7 +138,11 @@ async fn observe(
         },
         object,
     };
-    Some((observation, memory))
+    Some(Seen {
+        observation,
+        memory,
+        labels,
+    })
 }
 
 fn due_since(waited: Duration, now: Timestamp) -> Timestamp {

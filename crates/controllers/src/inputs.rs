@@ -26,7 +26,7 @@ use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 use crate::key::ObjectKey;
 use crate::mirror::{InputKey, InputKind, Reader};
 use crate::shared::Shared;
-use crate::{push_watches, watches};
+use crate::{callers, push_watches, watches};
 
 /// The watches that run.
 #[derive(Default)]
@@ -120,6 +120,10 @@ pub(crate) fn follow_store(
             name: ObjectKey::new(&credential.namespace, &credential.name),
         };
         shared.mirror.inputs().add(&reader, input);
+    }
+    if let Some(caller) = caller {
+        // The last object of the namespace may have gone while the connection was made.
+        callers::object_gone(shared, caller);
     }
     if !read.is_empty() {
         start(shared);

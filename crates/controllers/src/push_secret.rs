@@ -7,6 +7,7 @@ use std::time::Instant;
 use lockstep_engine::push_secret::{Engine, Observation, Outcome};
 use lockstep_runtime::dispatch::Next;
 
+use crate::callers;
 use crate::key::ObjectKey;
 use crate::mirror::Reader;
 use crate::shared::{Shared, nanos_since};
@@ -24,9 +25,11 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let Some((object, memory)) = taken else {
         return Next::Idle;
     };
+    let stores = callers::cluster_stores(&shared);
+    let labels = callers::labels(&shared, key.namespace(), &stores).await;
     let observation = Observation {
         object,
-        namespace_labels: shared.mirror.namespaces().labels(key.namespace()),
+        namespace_labels: labels.labels.clone(),
         last_refresh: memory.refreshed,
         inputs_changed: memory.inputs_changed(),
     };
@@ -43,7 +46,8 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         .mirror
         .push_secrets()
         .note_run(&key, nanos, &outcome, memory.changes);
-    wake_up(&shared, outcome.next, outcome.failure.as_ref(), now)
+    let next = labels.next(outcome.next, outcome.failure.as_ref());
+    wake_up(&shared, next, outcome.failure.as_ref(), now)
 }
 
 fn log(key: &ObjectKey, outcome: &Outcome) {

@@ -13,7 +13,7 @@ use lockstep_runtime::watch::Change;
 use crate::key::ObjectKey;
 use crate::mirror::{PushSecrets, Touch, push_secret_key};
 use crate::shared::Shared;
-use crate::{inputs, store_finalizer};
+use crate::{callers, inputs, store_finalizer};
 
 /// Time between the runs of two users of a store that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -79,6 +79,7 @@ fn noting_stores<T>(
 fn forget(shared: &Arc<Shared>, key: &ObjectKey) {
     inputs::follow_push(shared, key, BTreeSet::new());
     shared.queues.push_secrets.remove(key);
+    callers::object_gone(shared, key.namespace());
 }
 
 /// Runs an object because something it reads from changed.

@@ -17,7 +17,7 @@ use crate::gate::Gate;
 use crate::key::ObjectKey;
 use crate::mirror::{Child, InputKind, Labels, Sight, StoreTouch, Touch};
 use crate::shared::Shared;
-use crate::{cluster_watches, inputs, push_watches};
+use crate::{callers, cluster_watches, inputs, push_watches};
 
 /// Time between the runs of two users of something that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -157,15 +157,19 @@ pub(crate) async fn namespaces(
             Change::Applied(namespace) => {
                 let name = namespace.metadata.name.clone().unwrap_or_default();
                 let touch = shared.mirror.namespaces().apply(namespace.metadata);
+                if touch.awaited {
+                    // Runs may have begun without a full list and refused its objects.
+                    namespace_changed(&shared, &name);
+                }
                 if !gate.is_open() {
                     continue;
                 }
-                if touch.labels {
+                if touch.labels && !touch.awaited {
                     namespace_changed(&shared, &name);
                 }
                 if touch.labels || touch.life {
                     let now = shared.mirror.namespaces().labels(&name);
-                    let labels: Vec<Labels> = touch.before.into_iter().chain([now]).collect();
+                    let labels: Vec<Labels> = touch.before.into_iter().chain(now).collect();
                     cluster_watches::namespace_changed(&shared, &name, &labels);
                 }
             }
@@ -300,6 +304,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
     shared.queues.external_secrets.remove(key);
     shared.sharing.leave(key);
     shared.deletions.gone(key);
+    callers::object_gone(shared, key.namespace());
     cluster_watches::lost_child(shared, key);
 }
 

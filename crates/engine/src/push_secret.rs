@@ -32,8 +32,8 @@ const BUDGET: SignedDuration = SignedDuration::from_secs(60);
 pub struct Observation {
     /// The object.
     pub object: PushSecret,
-    /// Labels of its namespace.
-    pub namespace_labels: Arc<BTreeMap<String, String>>,
+    /// Labels of its namespace; `None` while they are not known.
+    pub namespace_labels: Option<Arc<BTreeMap<String, String>>>,
     /// The last push that only memory knows of.
     pub last_refresh: Option<Timestamp>,
     /// Whether something it reads from changed since.
@@ -116,7 +116,7 @@ impl<W: PushWorld> Engine<'_, W> {
     fn observed<'o>(&'o self, observation: &'o Observation, jitter: f64) -> Observed<'o> {
         Observed {
             object: &observation.object,
-            namespace_labels: &observation.namespace_labels,
+            namespace_labels: observation.namespace_labels.as_deref(),
             stores: self.stores,
             last_refresh: observation.last_refresh,
             inputs_changed: observation.inputs_changed,

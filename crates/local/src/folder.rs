@@ -80,7 +80,7 @@ impl Folder {
             .secrets
             .get(&Name::new(&*name.namespace, object.target_name()));
         Some(Observation {
-            namespace_labels: Arc::new(state.namespace_labels(&name.namespace)),
+            namespace_labels: Some(Arc::new(state.namespace_labels(&name.namespace))),
             target: match target {
                 None => Target::Unknown,
                 Some(secret) if is_managed(secret) => {

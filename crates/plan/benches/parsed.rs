@@ -54,7 +54,7 @@ fn main() {
     let (labels, sources) = (BTreeMap::new(), TemplateSources::new());
     let observed = Observed {
         object: &object,
-        namespace_labels: &labels,
+        namespace_labels: Some(&labels),
         stores: &stores,
         target: TargetView::Absent,
         former_targets: &[],

@@ -20,6 +20,8 @@ impl Cause {
     pub const INTERNAL: Self = Self("Internal");
     /// A manifest must change.
     pub const INVALID_SPEC: Self = Self("InvalidSpec");
+    /// The labels of the namespace, which the store selects by, are not known.
+    pub const NAMESPACE_UNKNOWN: Self = Self("NamespaceUnknown");
     /// A push names a key its source does not have.
     pub const SOURCE_KEY_MISSING: Self = Self("SourceKeyMissing");
     /// The store does not admit the namespace.
@@ -40,7 +42,7 @@ impl Cause {
     pub const UNSUPPORTED: Self = Self("Unsupported");
 
     /// Every cause, in order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::API_SERVER,
         Self::CONFLICT,
         Self::DELETION_HELD,
@@ -49,6 +51,7 @@ impl Cause {
         Self::INTERNAL,
         Self("InvalidData"),
         Self::INVALID_SPEC,
+        Self::NAMESPACE_UNKNOWN,
         Self("NotFound"),
         Self::SOURCE_KEY_MISSING,
         Self::STORE_DENIED,
@@ -81,6 +84,7 @@ impl Cause {
             "Denied" => "allow the store's identity to do this",
             "Internal" => "this is a fault of lockstep, please report it",
             "InvalidData" => "correct what the provider holds, or how the entry reads it",
+            "NamespaceUnknown" => "allow the operator to list or get namespaces",
             "NotFound" => "create it, or correct the reference",
             "StoreDenied" => "add the namespace to spec.conditions of the store",
             "StoreForeign" => "name a store of this controller's class",

@@ -1,5 +1,6 @@
-//! Whether a store that is missing, or does not admit the namespace, is worth telling yet: both may be
-//! seen a moment after a new object. Decides about that moment only.
+//! Whether a store that is missing, or does not admit the namespace, or may not for want of the
+//! namespace's labels, is worth a condition yet: each of them may be seen a moment after a new object.
+//! Decides about that moment only.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -18,7 +19,11 @@ pub(crate) fn store_may_come(
     settings: &Settings,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let unseen = [Cause::STORE_NOT_FOUND, Cause::STORE_DENIED];
+    let unseen = [
+        Cause::STORE_NOT_FOUND,
+        Cause::STORE_DENIED,
+        Cause::NAMESPACE_UNKNOWN,
+    ];
     let unseen = unseen.map(Cause::as_str).contains(&failure.cause());
     if !unseen || !conditions.is_empty() {
         return None;
@@ -52,7 +57,12 @@ mod tests {
 
     #[test]
     fn a_new_object_waits_for_its_store_and_then_tells() {
-        for cause in [Cause::STORE_NOT_FOUND, Cause::STORE_DENIED] {
+        let unseen = [
+            Cause::STORE_NOT_FOUND,
+            Cause::STORE_DENIED,
+            Cause::NAMESPACE_UNKNOWN,
+        ];
+        for cause in unseen {
             assert_eq!(asked(cause, &[], noon()), Some(later(3)));
             assert_eq!(asked(cause, &[], later(2)), Some(later(3)));
             assert_eq!(asked(cause, &[], later(3)), None);

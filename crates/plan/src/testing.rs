@@ -116,7 +116,7 @@ impl Scene {
         let former: Vec<&TargetRow> = self.former.iter().collect();
         test(&Observed {
             object: &self.object,
-            namespace_labels: &self.labels,
+            namespace_labels: Some(&self.labels),
             stores: &self.stores,
             target: self
                 .target

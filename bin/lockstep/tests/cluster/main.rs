@@ -5,6 +5,7 @@
 mod aws;
 mod backends;
 mod chaos;
+mod conditions;
 mod crash;
 mod deletion;
 mod docs;

@@ -231,6 +231,12 @@ impl ExternalSecrets {
         let (waiting, ready): (Vec<_>, Vec<_>) = keys.partition(|(_, ready)| !ready);
         let names = |rows: Vec<(ObjectKey, bool)>| rows.into_iter().map(|(key, _)| key).collect();
         (names(waiting), names(ready))
+    /// Whether a namespace has any.
+    pub(crate) fn any_in(&self, namespace: &str) -> bool {
+        let next = self.rows.range(ObjectKey::new(namespace, "")..).next();
+        next.is_some_and(|(key, _)| key.namespace() == namespace)
+    }
+
     }
 
     /// Who writes the Secret `target`.

@@ -89,6 +89,16 @@ impl Inputs {
         }
     }
 
+    /// Forgets what stores read for the callers of a namespace.
+    pub(crate) fn remove_caller(&mut self, namespace: &str) {
+        let is_meant =
+            |reader: &&Reader| matches!(reader, Reader::Store(_, Some(of)) if **of == *namespace);
+        let readers: Vec<Reader> = self.by_reader.keys().filter(is_meant).cloned().collect();
+        for reader in readers {
+            self.set(&reader, BTreeSet::new());
+        }
+    }
+
     /// Takes a version from the watch; an empty one says that the object is gone. Returns who
     /// should hear of it: nobody where the version is known, or was never known and comes in a
     /// list.
@@ -199,6 +209,21 @@ mod tests {
 
         assert_eq!(inputs.saw(&input("tpl"), "1", false), []);
         assert_eq!(inputs.len(), 1);
+    }
+
+    #[test]
+    fn a_namespace_that_has_no_objects_any_more_leaves_no_rows() {
+        let (mut inputs, store) = (Inputs::default(), StoreKey::cluster("shared"));
+        let of = |caller: &str| Reader::Store(store.clone(), Some(caller.into()));
+        inputs.add(&of("kept"), input("kept"));
+        for number in 0..1_000 {
+            let namespace = format!("short-lived-{number}");
+            inputs.add(&of(&namespace), input(&namespace));
+
+            inputs.remove_caller(&namespace);
+        }
+
+        assert_eq!((inputs.len(), inputs.by_reader.len()), (1, 1));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Namespaces: their labels, for cluster stores that admit some namespaces only, and what a
-//! ClusterExternalSecret needs to know to mark them.
+//! ClusterExternalSecret needs to know to mark them. A namespace that is not known has no labels that
+//! anything may be decided by; whoever asked for them is told when the namespace is seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::relist::Relist;
@@ -11,6 +13,10 @@ use super::seen::version;
 
 /// Labels of one namespace.
 pub(crate) type Labels = Arc<BTreeMap<String, String>>;
+
+/// How long labels that were read live count. Long enough for the objects of a namespace that run
+/// together, and short enough that a namespace is shut out promptly.
+const LIVE: SignedDuration = SignedDuration::from_secs(5);
 
 /// What an event meant.
 #[derive(Debug, Default)]
@@ -21,6 +27,8 @@ pub(crate) struct NamespaceTouch {
     pub(crate) labels: bool,
     /// Whether its finalizers or the mark of its deletion are.
     pub(crate) life: bool,
+    /// Whether a run asked for its labels before they were known.
+    pub(crate) awaited: bool,
 }
 
 /// Namespaces by name.
@@ -28,6 +36,10 @@ pub(crate) struct NamespaceTouch {
 pub(crate) struct Namespaces {
     rows: BTreeMap<String, Row>,
     relist: Relist<String>,
+    /// Namespaces whose labels a run asked for while they were not known.
+    awaited: BTreeSet<String>,
+    /// Labels that were read live, and when.
+    live: BTreeMap<String, (Labels, Timestamp)>,
 }
 
 struct Row {
@@ -40,7 +52,7 @@ impl Namespaces {
     /// Takes a namespace from the watch.
     pub(crate) fn apply(&mut self, metadata: ObjectMeta) -> NamespaceTouch {
         let name = metadata.name.clone().unwrap_or_default();
-        self.relist.saw(&name);
+        let listed_anew = self.relist.saw(&name);
         let metadata_labels = metadata.labels.unwrap_or_default();
         let metadata = ObjectMeta {
             name: metadata.name,
@@ -50,8 +62,9 @@ impl Namespaces {
             ..ObjectMeta::default()
         };
         let known = self.rows.get(&name);
-        // Answers to our own writes overtake the watch.
-        if known.is_some_and(|known| version(&metadata) < version(&known.metadata)) {
+        // Answers to our own writes overtake the watch; a new list counts in any case.
+        let is_older = |known: &Row| version(&metadata) < version(&known.metadata);
+        if !listed_anew && known.is_some_and(is_older) {
             return NamespaceTouch::default();
         }
         let touch = NamespaceTouch {
@@ -61,7 +74,9 @@ impl Namespaces {
                 known.metadata.finalizers != metadata.finalizers
                     || known.metadata.deletion_timestamp != metadata.deletion_timestamp
             }),
+            awaited: self.awaited.remove(&name),
         };
+        self.live.remove(&name);
         let kept = touch.before.clone().filter(|_| !touch.labels);
         let row = Row {
             labels: kept.unwrap_or_else(|| Arc::new(metadata_labels)),
@@ -98,10 +113,37 @@ impl Namespaces {
         self.rows.remove(name).map(|row| row.labels)
     }
 
-    /// Labels of a namespace; none while it is unknown.
-    pub(crate) fn labels(&self, name: &str) -> Labels {
+    /// Labels of a namespace; `None` while it is not known.
+    pub(crate) fn labels(&self, name: &str) -> Option<Labels> {
         let row = self.rows.get(name);
-        row.map(|row| Arc::clone(&row.labels)).unwrap_or_default()
+        row.map(|row| Arc::clone(&row.labels))
+    }
+
+    /// Labels of a namespace that were read live a moment ago.
+    pub(crate) fn read_lately(&self, name: &str, now: Timestamp) -> Option<Labels> {
+        let (labels, read) = self.live.get(name)?;
+        let age = now.duration_since(*read);
+        (SignedDuration::ZERO..LIVE)
+            .contains(&age)
+            .then(|| Arc::clone(labels))
+    }
+
+    /// Keeps labels that were read live for a moment.
+    pub(crate) fn note_read(&mut self, name: &str, labels: Labels, now: Timestamp) {
+        self.live.insert(name.to_owned(), (labels, now));
+    }
+
+    /// Notes that a run needs the labels of a namespace that is not known.
+    pub(crate) fn awaits(&mut self, name: &str) {
+        if !self.rows.contains_key(name) {
+            self.awaited.insert(name.to_owned());
+        }
+    }
+
+    /// Forgets what was noted for the objects of a namespace: it has none any more.
+    pub(crate) fn unused(&mut self, name: &str) {
+        self.awaited.remove(name);
+        self.live.remove(name);
     }
 
     /// All namespaces: name, labels and what else is kept of them.
@@ -134,8 +176,34 @@ mod tests {
         assert!(!namespaces.apply(namespace("kept", &[])).labels);
         namespaces.end_list();
 
-        assert!(namespaces.labels("gone").is_empty());
-        assert!(!namespaces.labels("kept").is_empty());
+        assert_eq!(namespaces.labels("gone"), None);
+        assert!(namespaces.labels("kept").is_some());
+    }
+
+    #[test]
+    fn a_namespace_that_was_asked_for_too_early_is_told_once_it_is_seen() {
+        let mut namespaces = Namespaces::default();
+        assert_eq!(namespaces.labels("late"), None);
+        namespaces.awaits("late");
+        namespaces.begin_list();
+
+        assert!(namespaces.apply(namespace("late", &[])).awaited);
+        assert!(!namespaces.apply(namespace("late", &[])).awaited);
+        assert!(!namespaces.apply(namespace("other", &[])).awaited);
+    }
+
+    #[test]
+    fn labels_that_were_read_live_count_for_moments_only() {
+        let (mut namespaces, now) = (Namespaces::default(), Timestamp::UNIX_EPOCH);
+        let later = |seconds| now + SignedDuration::from_secs(seconds);
+
+        namespaces.note_read("one", Labels::default(), now);
+
+        assert!(namespaces.read_lately("one", later(4)).is_some());
+        assert_eq!(namespaces.read_lately("one", later(5)), None);
+        assert_eq!(namespaces.read_lately("one", later(-1)), None);
+        namespaces.unused("one");
+        assert_eq!(namespaces.read_lately("one", now), None);
     }
 
     #[test]

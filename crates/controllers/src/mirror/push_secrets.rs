@@ -234,6 +234,11 @@ impl PushSecrets {
     /// Who reads a Secret by labels: those whose labels match it now or did so at their last run.
     pub(crate) fn selecting(
         &self,
+    /// Whether a namespace has any.
+    pub(crate) fn any_in(&self, namespace: &str) -> bool {
+        self.in_namespace(namespace).next().is_some()
+    }
+
         secret: &ObjectKey,
         labels: Option<&BTreeMap<String, String>>,
     ) -> Vec<ObjectKey> {

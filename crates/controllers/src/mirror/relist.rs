@@ -1,5 +1,6 @@
 //! What a relist means for a mirror: everything that was there before and did not come again is
-//! gone. Plain bookkeeping over keys; it knows no kind.
+//! gone, and what it shows counts even where its resourceVersion is lower than that of the row, as
+//! after etcd was restored from a backup. Plain bookkeeping over keys; it knows no kind.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +20,11 @@ impl<K: Ord> Relist<K> {
         self.0 = Some(known.into_iter().collect());
     }
 
-    /// The list or the watch showed this key.
-    pub(crate) fn saw(&mut self, key: &K) {
-        if let Some(missing) = &mut self.0 {
-            missing.remove(key);
-        }
+    /// The list, the watch or the answer to a write showed this key. Returns whether it was known
+    /// before the list began and is shown for the first time since: it is then taken as it is.
+    /// Afterwards versions decide again, because a list may be older than the answer to a write.
+    pub(crate) fn saw(&mut self, key: &K) -> bool {
+        self.0.as_mut().is_some_and(|missing| missing.remove(key))
     }
 
     /// The list is complete: what it did not show is gone.
@@ -41,8 +42,9 @@ mod tests {
         let mut relist = Relist::default();
         relist.begin(["a", "b", "c"]);
 
-        relist.saw(&"a");
-        relist.saw(&"new");
+        assert!(relist.saw(&"a"));
+        assert!(!relist.saw(&"a"));
+        assert!(!relist.saw(&"new"));
 
         assert_eq!(relist.end(), BTreeSet::from(["b", "c"]));
     }
@@ -51,7 +53,7 @@ mod tests {
     fn a_watch_without_a_new_list_loses_nothing() {
         let mut relist = Relist::default();
 
-        relist.saw(&"a");
+        assert!(!relist.saw(&"a"));
 
         assert!(relist.end().is_empty());
     }

@@ -13,8 +13,8 @@ use lockstep_plan::{StoreLookup, TargetRow};
 pub struct Observation {
     /// The object.
     pub object: ExternalSecret,
-    /// Labels of its namespace.
-    pub namespace_labels: Arc<BTreeMap<String, String>>,
+    /// Labels of its namespace; `None` while they are not known.
+    pub namespace_labels: Option<Arc<BTreeMap<String, String>>>,
     /// Its target.
     pub target: Target,
     /// Other Secrets that carry its owner label.
@@ -50,7 +50,7 @@ impl Observation {
     ) -> Observed<'o> {
         Observed {
             object: &self.object,
-            namespace_labels: &self.namespace_labels,
+            namespace_labels: self.namespace_labels.as_deref(),
             stores,
             target: match &self.target {
                 Target::Unknown => TargetView::Absent,

@@ -67,7 +67,7 @@ impl Memory {
         let observation = Observation {
             former_targets: self.made_by(&object),
             object,
-            namespace_labels: Arc::default(),
+            namespace_labels: Some(Arc::default()),
             target: row.map_or(Target::Unknown, Target::Known),
             last_refresh: None,
             inputs_changed: *self.inputs_changed.lock().unwrap(),

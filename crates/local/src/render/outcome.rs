@@ -53,7 +53,7 @@ pub(crate) fn of(
     let sources = sources(&input);
     let observed = Observed {
         object: &object,
-        namespace_labels: &BTreeMap::new(),
+        namespace_labels: Some(&BTreeMap::new()),
         stores: &AnyStore,
         target: match ObjectRef::of(&object) {
             Some(_) => TargetView::Object(None),

@@ -206,7 +206,11 @@ fn usable_store(
     let caller = (namespace(object), observed.namespace_labels);
     match admit(&store, caller, settings) {
         Ok(()) => Ok(key),
-        Err(Refusal { cause, text }) => Err(failed(cause, text).from_store(key)),
+        Err(refusal) => {
+            let retry = refusal.retry();
+            let Refusal { cause, text } = refusal;
+            Err(failed(cause, text).retrying(retry).from_store(key))
+        }
     }
 }
 

@@ -17,8 +17,8 @@ use crate::template_source::TemplateSources;
 pub struct Observed<'a> {
     /// The ExternalSecret.
     pub object: &'a ExternalSecret,
-    /// Labels of its namespace.
-    pub namespace_labels: &'a BTreeMap<String, String>,
+    /// Labels of its namespace; `None` while they are not known.
+    pub namespace_labels: Option<&'a BTreeMap<String, String>>,
     /// Stores and generators.
     pub stores: &'a dyn StoreLookup,
     /// The target.

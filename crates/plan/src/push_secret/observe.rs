@@ -17,8 +17,8 @@ use crate::template_source::{SourceKey, sources_of};
 pub struct Observed<'a> {
     /// The PushSecret.
     pub object: &'a PushSecret,
-    /// Labels of its namespace.
-    pub namespace_labels: &'a BTreeMap<String, String>,
+    /// Labels of its namespace; `None` while they are not known.
+    pub namespace_labels: Option<&'a BTreeMap<String, String>>,
     /// Stores.
     pub stores: &'a dyn StoreLookup,
     /// The true last push, where memory has a later one than the status.

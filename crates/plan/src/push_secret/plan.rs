@@ -100,10 +100,13 @@ fn of_store(
     (settings, now): (&Settings, Timestamp),
 ) -> Result<Vec<Entry>, Failure> {
     let caller = (namespace(observed.object), observed.namespace_labels);
-    if let Err(Refusal { cause, text }) = admit_push(store, caller, settings) {
+    if let Err(refusal) = admit_push(store, caller, settings) {
+        let retry = refusal.retry();
+        let Refusal { cause, text } = refusal;
         let name = &store.key.name;
         let text = format!("could not get secrets client for store {name}: {text}");
-        return Err(set_failed(cause, &text).from_store(store.key.clone()));
+        let failure = set_failed(cause, &text).retrying(retry);
+        return Err(failure.from_store(store.key.clone()));
     }
     let mut planned: Vec<Entry> = Vec::new();
     for source in sources {

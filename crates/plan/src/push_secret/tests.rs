@@ -58,7 +58,7 @@ impl Scene {
     fn observed(&self) -> Observed<'_> {
         Observed {
             object: &self.object,
-            namespace_labels: &self.labels,
+            namespace_labels: Some(&self.labels),
             stores: &self.stores,
             last_refresh: None,
             inputs_changed: self.inputs_changed,

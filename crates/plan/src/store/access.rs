@@ -1,6 +1,7 @@
 //! Namespaces that may use a ClusterSecretStore: its `spec.conditions`, compiled once. One match of
 //! any member of any condition is enough; members are tried in order, and a broken one is an error
-//! only when nothing before it matched.
+//! only when nothing before it matched. A selector never matches labels that are not known: `NotIn`
+//! and `DoesNotExist` would admit every namespace.
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ struct Condition {
 pub enum Denied {
     /// No condition matches.
     NoMatch,
+    /// No condition matches without the labels of the namespace, and those are not known.
+    LabelsUnknown,
     /// A condition cannot be read.
     Broken(String),
 }
@@ -36,8 +39,13 @@ impl Access {
         Self(conditions.iter().map(Condition::of).collect())
     }
 
-    /// Whether a namespace with these labels may use the store.
-    pub fn check(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Result<(), Denied> {
+    /// Whether a namespace may use the store. `labels` are those of the namespace; `None` says that
+    /// they are not known.
+    pub fn check(
+        &self,
+        namespace: &str,
+        labels: Option<&BTreeMap<String, String>>,
+    ) -> Result<(), Denied> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -49,7 +57,16 @@ impl Access {
                 return Ok(());
             }
         }
+        if labels.is_none() && self.reads_labels() {
+            return Err(Denied::LabelsUnknown);
+        }
         Err(Denied::NoMatch)
+    }
+
+    /// Whether the answer may depend on the labels of a namespace.
+    pub fn reads_labels(&self) -> bool {
+        let mut selectors = self.0.iter().filter_map(|one| one.selector.as_ref());
+        selectors.any(|selector| selector.as_ref().is_ok_and(|one| !one.selects_all()))
     }
 }
 
@@ -67,11 +84,16 @@ impl Condition {
         }
     }
 
-    fn admits(&self, namespace: &str, labels: &BTreeMap<String, String>) -> Result<bool, String> {
-        if let Some(selector) = &self.selector
-            && selector.as_ref().map_err(Clone::clone)?.matches(labels)
-        {
-            return Ok(true);
+    fn admits(
+        &self,
+        namespace: &str,
+        labels: Option<&BTreeMap<String, String>>,
+    ) -> Result<bool, String> {
+        if let Some(selector) = &self.selector {
+            let selector = selector.as_ref().map_err(Clone::clone)?;
+            if selector.selects_all() || labels.is_some_and(|labels| selector.matches(labels)) {
+                return Ok(true);
+            }
         }
         if self.namespaces.iter().any(|named| named == namespace) {
             return Ok(true);

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_provider::error::Retry;
+
 use super::{Denied, StoreKey, StoreKind, StoreView};
 use crate::cause::Cause;
 use crate::settings::Settings;
@@ -16,10 +18,13 @@ pub(crate) struct Refusal {
     pub(crate) text: String,
 }
 
+/// A namespace and its labels, where they are known.
+pub(crate) type Caller<'a> = (&'a str, Option<&'a BTreeMap<String, String>>);
+
 /// Whether a store may be used from a namespace with these labels.
 pub(crate) fn admit(
     store: &StoreView,
-    caller: (&str, &BTreeMap<String, String>),
+    caller: Caller<'_>,
     settings: &Settings,
 ) -> Result<(), Refusal> {
     allow(store, caller, settings)?;
@@ -33,7 +38,7 @@ pub(crate) fn admit(
 /// The same for pushes, which do not wait for a check that nobody is going to make.
 pub(crate) fn admit_push(
     store: &StoreView,
-    caller: (&str, &BTreeMap<String, String>),
+    caller: Caller<'_>,
     settings: &Settings,
 ) -> Result<(), Refusal> {
     let is_checked = settings.secret_stores || store.key.kind != StoreKind::SecretStore;
@@ -46,7 +51,7 @@ pub(crate) fn admit_push(
 /// The same without asking whether the store is ready.
 pub(crate) fn allow(
     store: &StoreView,
-    (namespace, labels): (&str, &BTreeMap<String, String>),
+    (namespace, labels): Caller<'_>,
     settings: &Settings,
 ) -> Result<(), Refusal> {
     if store.is_foreign_to(&settings.class) {
@@ -64,6 +69,14 @@ pub(crate) fn allow(
             );
             Err(refusal(Cause::STORE_DENIED, text))
         }
+        Err(Denied::LabelsUnknown) => {
+            let text = format!(
+                "using cluster store {:?} is not allowed from namespace {namespace:?}: \
+                 spec.conditions select by labels, and the labels of the namespace are not known",
+                store.key.name,
+            );
+            Err(refusal(Cause::NAMESPACE_UNKNOWN, text))
+        }
     }
 }
 
@@ -71,6 +84,18 @@ pub(crate) fn allow(
 pub(crate) fn not_found(key: &StoreKey) -> String {
     let StoreKey { kind, name, .. } = key;
     format!("could not get {kind} {name:?}, {kind}.external-secrets.io {name:?} not found")
+}
+
+impl Refusal {
+    /// When to try again. Labels that are not known may be readable a moment later; all else changes
+    /// with a manifest, which wakes the object.
+    pub(crate) fn retry(&self) -> Retry {
+        if self.cause == Cause::NAMESPACE_UNKNOWN {
+            Retry::Slow
+        } else {
+            Retry::OnChange
+        }
+    }
 }
 
 fn refusal(cause: Cause, text: String) -> Refusal {

@@ -387,7 +387,56 @@ fn check(
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect();
-    StoreView::of(store).access.check(namespace, &labels)
+    StoreView::of(store).access.check(namespace, Some(&labels))
+}
+
+#[test]
+fn labels_that_are_not_known_admit_nobody_whatever_the_operator() {
+    let expression = |operator: &str| {
+        format!(
+            "conditions: [{{namespaceSelector: {{matchExpressions: [{{key: team, {operator}}}]}}}}]"
+        )
+    };
+    let operators = [
+        "operator: NotIn, values: [red]",
+        "operator: DoesNotExist",
+        "operator: In, values: [red]",
+        "operator: Exists",
+    ];
+    for operator in operators {
+        let store = ready_cluster_store("s", &expression(operator));
+
+        let unknown = StoreView::of(&store).access.check("ns", None);
+
+        assert_eq!(unknown, Err(Denied::LabelsUnknown), "{operator}");
+    }
+}
+
+#[test]
+fn what_needs_no_labels_is_decided_without_them() {
+    let cases = [
+        ("conditions: []", Ok(())),
+        ("conditions: [{namespaceSelector: {}}]", Ok(())),
+        (
+            "conditions: [{namespaceSelector: {matchLabels: {a: b}}, namespaces: [ns]}]",
+            Ok(()),
+        ),
+        (
+            "conditions: [{namespaceSelector: {matchLabels: {a: b}}}, {namespaceRegexes: ['^n']}]",
+            Ok(()),
+        ),
+        (
+            "conditions: [{namespaces: [other], namespaceRegexes: ['^x']}]",
+            Err(Denied::NoMatch),
+        ),
+    ];
+    for (conditions, wanted) in cases {
+        let store = ready_cluster_store("s", conditions);
+
+        let checked = StoreView::of(&store).access.check("ns", None);
+
+        assert_eq!(checked, wanted, "{conditions}");
+    }
 }
 
 #[test]
@@ -477,7 +526,9 @@ fn conditions_of_a_namespaced_store_have_no_effect() {
     let store = store("provider: {fake: {}}\nconditions: [{namespaces: [other]}]");
 
     assert_eq!(
-        StoreView::of(&store).access.check("ns", &BTreeMap::new()),
+        StoreView::of(&store)
+            .access
+            .check("ns", Some(&BTreeMap::new())),
         Ok(())
     );
 }

@@ -81,7 +81,7 @@ impl World {
         let object = self.object.clone();
         let observed = Observed {
             object: &object,
-            namespace_labels: &self.labels.clone(),
+            namespace_labels: Some(&self.labels.clone()),
             stores: &self.stores.clone(),
             target: target.map_or(TargetView::Absent, TargetView::Row),
             former_targets: &former,
