@@ -47,3 +47,5 @@ pub const PUSH_SYNCED: &str = "Synced";
 pub const PUSH_ERRORED: &str = "Errored";
 /// PushSecret: its source is gone and the provider was cleaned up.
 pub const PUSH_SOURCE_DELETED: &str = "SourceDeleted";
+/// Event of a PushSecret: what it pushed is deleted soon, because its source no longer has it.
+pub const EVENT_PUSH_DELETION_PENDING: &str = "DeletionPending";

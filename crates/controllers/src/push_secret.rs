@@ -32,6 +32,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         namespace_labels: labels.labels.clone(),
         last_refresh: memory.refreshed,
         inputs_changed: memory.inputs_changed(),
+        doomed_since: memory.doomed_since,
     };
     let engine = Engine {
         world: &ClusterWorld { shared: &shared },

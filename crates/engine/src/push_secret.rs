@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::PushSecret;
-use lockstep_api::push_secret::PushDeletionPolicy;
+use lockstep_api::push_secret::{PushDeletionPolicy, SyncedPushSecrets};
 use lockstep_plan::external_secret::{NextRun, TemplateSources};
 use lockstep_plan::push_secret::{
-    Applied, Decision, FinalizerChange, Observed, Recorded, Resolved, Settled, add_finalizer,
-    decide, forget_record, obsolete, plan, remove_finalizer, report, settle, template_sources,
+    Applied, Decision, FinalizerChange, Observed, Recorded, Resolved, Settled, SourceState,
+    add_finalizer, decide, forget_record, obsolete, pending, plan, remove_finalizer, report,
+    settle, template_sources,
 };
 use lockstep_plan::{Failure, Settings};
 
@@ -38,6 +39,8 @@ pub struct Observation {
     pub last_refresh: Option<Timestamp>,
     /// Whether something it reads from changed since.
     pub inputs_changed: bool,
+    /// The run that first missed something in the source, while its deletion waits.
+    pub doomed_since: Option<Timestamp>,
 }
 
 /// What a run works with.
@@ -65,6 +68,8 @@ pub struct Outcome {
     pub condition_changed: bool,
     /// Names of the Secrets that its labels matched, where it reads by labels.
     pub matched: Option<BTreeSet<String>>,
+    /// The run that first missed something in the source, while its deletion waits.
+    pub doomed_since: Option<Timestamp>,
 }
 
 impl Outcome {
@@ -75,6 +80,7 @@ impl Outcome {
             failure: None,
             condition_changed: false,
             matched: None,
+            doomed_since: None,
         }
     }
 }
@@ -95,7 +101,10 @@ impl<W: PushWorld> Engine<'_, W> {
                 tracing::debug!(object = %name(observed.object), ?reason, "left alone");
                 Outcome::next(NextRun::OnChange)
             }
-            Decision::Idle { until } => Outcome::next(until.map_or(NextRun::OnChange, NextRun::At)),
+            Decision::Idle { until } => Outcome {
+                doomed_since: observation.doomed_since,
+                ..Outcome::next(until.map_or(NextRun::OnChange, NextRun::At))
+            },
             Decision::Fail(failure) => {
                 let applied = Applied::failed(&observed, failure);
                 self.finish(&observed, applied, now).await
@@ -120,6 +129,7 @@ impl<W: PushWorld> Engine<'_, W> {
             stores: self.stores,
             last_refresh: observation.last_refresh,
             inputs_changed: observation.inputs_changed,
+            doomed_since: observation.doomed_since,
             jitter,
         }
     }
@@ -161,18 +171,30 @@ impl<W: PushWorld> Engine<'_, W> {
             && let Some((plan, done)) = self.all_exist(observed, stores, until).await
         {
             let (record, _) = settle(observed, stores, plan, done);
-            return Ok(self.clean_up(observed, record).await);
+            return Ok(self
+                .clean_up(observed, record, SourceState::There, now)
+                .await);
         }
+        let mut state = SourceState::There;
         let sources = match self.source(observed).await? {
             Found::Sources(sources) => sources,
             Found::Labelled(sources) => {
                 *matched = Some(sources.keys().cloned().collect());
+                if sources.is_empty() {
+                    state = SourceState::Missing;
+                }
                 sources.into_values().collect()
             }
             Found::Gone(failure) if !observed.follows_source() => return Err(failure),
             Found::Gone(_) => {
-                let applied = self.clean_up(observed, BTreeMap::new()).await;
+                let missing = SourceState::Missing;
+                let cleaned = self.clean_up(observed, BTreeMap::new(), missing, now);
+                let applied = cleaned.await;
                 return Ok(match applied.settled {
+                    Settled::Synced if applied.pending.is_some() => Applied {
+                        settled: Settled::SourceMissing,
+                        ..applied
+                    },
                     Settled::Synced => Applied {
                         settled: Settled::SourceDeleted,
                         ..applied
@@ -191,8 +213,9 @@ impl<W: PushWorld> Engine<'_, W> {
             Some(failure) => Applied {
                 record,
                 settled: Settled::Failed(failure),
+                pending: None,
             },
-            None => self.clean_up(observed, record).await,
+            None => self.clean_up(observed, record, state, now).await,
         })
     }
 
@@ -205,26 +228,35 @@ impl<W: PushWorld> Engine<'_, W> {
         sources
     }
 
-    /// Deletes what the record held and `record` does not, where the policy says so. What could not
-    /// be deleted stays in the record.
+    /// Deletes what the record held and `record` does not, where the policy says so and the grace time
+    /// is over. What is still there stays in the record.
     async fn clean_up(
         &self,
         observed: &Observed<'_>,
-        mut record: lockstep_api::push_secret::SyncedPushSecrets,
+        mut record: SyncedPushSecrets,
+        state: SourceState,
+        now: Timestamp,
     ) -> Applied {
         let object = observed.object;
-        let mut failure = None;
+        let (mut failure, mut waits) = (None, None);
         if *object.spec.deletion_policy() == PushDeletionPolicy::Delete {
             let obsolete = obsolete(object, &record);
-            let (kept, first) = self.delete_all(observed, obsolete).await;
+            waits = pending(observed, state, &obsolete, now);
+            let kept = if waits.is_some() {
+                obsolete
+            } else {
+                let (kept, first) = self.delete_all(observed, obsolete).await;
+                failure = first;
+                kept
+            };
             for recorded in kept {
                 recorded.keep_in(&mut record, object);
             }
-            failure = first;
         }
         Applied {
             record,
             settled: failure.map_or(Settled::Synced, Settled::Failed),
+            pending: waits,
         }
     }
 
@@ -243,7 +275,11 @@ impl<W: PushWorld> Engine<'_, W> {
                 recorded.keep_in(&mut record, object);
             }
             let settled = Settled::Failed(failure);
-            let applied = Applied { record, settled };
+            let applied = Applied {
+                record,
+                settled,
+                pending: None,
+            };
             return self.finish(observed, applied, now).await;
         }
         match self
@@ -268,6 +304,7 @@ impl<W: PushWorld> Engine<'_, W> {
             failure: report.failure,
             condition_changed: report.condition_changed,
             matched: None,
+            doomed_since: report.doomed_since,
         };
         let Some(status) = report.status else {
             return outcome;
@@ -276,6 +313,7 @@ impl<W: PushWorld> Engine<'_, W> {
             Ok(_) => outcome,
             Err(error) => Outcome {
                 refreshed: outcome.refreshed,
+                doomed_since: outcome.doomed_since,
                 ..after_world_error(&error)
             },
         }

@@ -1,12 +1,13 @@
 //! Decisions about PushSecrets, in the order of a run: [`decide()`] says what to do and which source
 //! to read, [`plan()`] makes entries of the source, [`settle()`] says what the record of pushed
-//! secrets is after them, [`obsolete`] what is to be deleted, and [`report()`] makes status, events
-//! and the next wake-up of the outcome.
+//! secrets is after them, [`obsolete`] what is to be deleted, [`pending`] whether that waits, and
+//! [`report()`] makes status, events and the next wake-up of the outcome.
 
 mod data_to;
 mod decide;
 mod entries;
 mod finalizer;
+mod grace;
 mod names;
 mod observe;
 mod plan;
@@ -19,6 +20,7 @@ mod stores;
 
 pub use decide::{Decision, FinalizerChange, Ignored, Verdict, decide};
 pub use finalizer::{add_finalizer, remove_finalizer};
+pub use grace::{GRACE, Pending, SourceState, pending};
 pub use observe::{Observed, Source, SourceRef, source, template_sources};
 pub use plan::{
     Entry, PushPlan, StorePush, delete_failed, exists_unknown, places, plan, push_failed,

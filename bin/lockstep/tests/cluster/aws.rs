@@ -15,14 +15,18 @@ use crate::process::{Room, log, until};
 /// Memory limit of the deployment, in KiB.
 const LIMIT_KIB: u64 = 128 * 1024;
 
-fn started(cluster: &Cluster, flags: &[&str], environment: &[(String, String)]) -> Operator {
+pub(crate) fn started(
+    cluster: &Cluster,
+    flags: &[&str],
+    environment: &[(String, String)],
+) -> Operator {
     let program = Path::new(env!("CARGO_BIN_EXE_lockstep"));
     let kubeconfig = cluster.operator_kubeconfig();
     Operator::start_in(program, &kubeconfig, flags, environment, &log()).unwrap()
 }
 
 /// Variables that lead to moto, and no other identity than the one that is added.
-fn quiet(moto: &Moto, own: &[(&str, String)]) -> Vec<(String, String)> {
+pub(crate) fn quiet(moto: &Moto, own: &[(&str, String)]) -> Vec<(String, String)> {
     let mut environment = moto.environment();
     let has_metadata = own.iter().any(|(name, _)| name.contains("METADATA"));
     environment.retain(|(name, _)| !(has_metadata && name == "AWS_EC2_METADATA_DISABLED"));
@@ -36,7 +40,7 @@ fn quiet(moto: &Moto, own: &[(&str, String)]) -> Vec<(String, String)> {
     environment
 }
 
-fn create(moto: &Moto, name: &str, value: &str) {
+pub(crate) fn create(moto: &Moto, name: &str, value: &str) {
     let secret = json!({ "Name": name, "SecretString": value });
     moto.call("secretsmanager.CreateSecret", &secret).unwrap();
 }

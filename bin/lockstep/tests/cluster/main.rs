@@ -27,3 +27,4 @@ mod takeover;
 mod targets;
 mod templates;
 mod webhook;
+mod vanished;

@@ -44,6 +44,8 @@ pub(crate) struct Memory {
     pub(crate) changes: u32,
     /// The count its last push knew of.
     followed: u32,
+    /// The run that first missed something in its source, while the deletion of it waits.
+    pub(crate) doomed_since: Option<Timestamp>,
 }
 
 impl Memory {
@@ -179,6 +181,7 @@ impl PushSecrets {
             if outcome.refreshed.is_some() {
                 row.memory.followed = changes;
             }
+            row.memory.doomed_since = outcome.doomed_since;
             row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
             if let Some(matched) = &outcome.matched {
                 row.matched.clone_from(matched);

@@ -8,6 +8,7 @@ use lockstep_api::push_secret::PushDeletionPolicy;
 use super::Observed;
 use super::data_to;
 use super::finalizer::has_finalizer;
+use super::grace;
 use super::record::{self, Recorded, obsolete};
 use super::refresh;
 use super::stores::{Resolved, resolve};
@@ -105,9 +106,11 @@ fn decide_live(
         }
     };
     let due = refresh::due(observed, interval, settings, now);
-    if due != Due::Now {
+    let doomed = grace::due(observed, now);
+    if due != Due::Now && doomed.is_none_or(|at| at > now) {
+        let wake_up = refresh::wake_up(due, interval, observed.jitter);
         return Decision::Idle {
-            until: refresh::wake_up(due, interval, observed.jitter),
+            until: wake_up.into_iter().chain(doomed).min(),
         };
     }
     match data_to::check_references(&observed.object.spec) {

@@ -26,6 +26,8 @@ pub struct Observed<'a> {
     /// Whether something it reads from changed since its last push: the source, a store's spec, or
     /// an object its template comes from.
     pub inputs_changed: bool,
+    /// The run that first missed something in the source which was pushed, while its deletion waits.
+    pub doomed_since: Option<Timestamp>,
     /// A random number from 0 up to 1, for the jitter of the next wake-up.
     pub jitter: f64,
 }

@@ -7,6 +7,7 @@ use lockstep_api::{messages, reasons};
 use lockstep_provider::Error;
 use lockstep_provider::error::Retry;
 
+use super::grace::Pending;
 use super::names::store_word;
 use super::status::{self, Change};
 use super::{Observed, record, refresh};
@@ -26,6 +27,8 @@ pub struct Applied {
     pub record: SyncedPushSecrets,
     /// How it ended.
     pub settled: Settled,
+    /// A deletion that waits.
+    pub pending: Option<Pending>,
 }
 
 /// How a run ended.
@@ -35,6 +38,8 @@ pub enum Settled {
     Synced,
     /// The source is gone, and so is what was pushed of it.
     SourceDeleted,
+    /// The source is missing, and what was pushed of it waits for its return.
+    SourceMissing,
     /// It failed.
     Failed(Failure),
 }
@@ -45,6 +50,7 @@ impl Applied {
         Self {
             record: record::of(observed.object),
             settled: Settled::Failed(failure),
+            pending: None,
         }
     }
 }
@@ -64,6 +70,8 @@ pub struct Report {
     pub condition_changed: bool,
     /// What failed.
     pub failure: Option<Failure>,
+    /// The run that first missed something in the source, while its deletion waits.
+    pub doomed_since: Option<Timestamp>,
 }
 
 /// Reports what a run did.
@@ -73,12 +81,52 @@ pub fn report(
     settings: &Settings,
     now: Timestamp,
 ) -> Report {
-    let Applied { record, settled } = applied;
-    match settled {
+    let Applied {
+        record,
+        settled,
+        pending,
+    } = applied;
+    let report = match settled {
         Settled::Synced => synced(observed, record, settings, now),
         Settled::SourceDeleted => source_deleted(observed, record, settings, now),
+        Settled::SourceMissing => untold(next_push(observed, now)),
         Settled::Failed(failure) => failed(observed, record, failure, settings, now),
+    };
+    match pending {
+        Some(pending) => report.waiting(pending),
+        None => report,
     }
+}
+
+impl Report {
+    /// The same with a deletion that waits: it is told once, and the source is looked for in time.
+    fn waiting(mut self, pending: Pending) -> Self {
+        self.events.extend(pending.event);
+        self.doomed_since = Some(pending.since);
+        self.next = match self.next {
+            NextRun::At(at) => NextRun::At(at.min(pending.until)),
+            NextRun::OnChange => NextRun::At(pending.until),
+            next => next,
+        };
+        self
+    }
+}
+
+/// A run that changes nothing in the status.
+fn untold(next: NextRun) -> Report {
+    Report {
+        status: None,
+        events: Vec::new(),
+        next,
+        refreshed: None,
+        condition_changed: false,
+        failure: None,
+        doomed_since: None,
+    }
+}
+
+fn next_push(observed: &Observed<'_>, now: Timestamp) -> NextRun {
+    refresh::next(observed, now).map_or(NextRun::OnChange, NextRun::At)
 }
 
 fn synced(
@@ -108,10 +156,11 @@ fn synced(
     Report {
         status: status.write,
         events: news.then_some(event).into_iter().collect(),
-        next: refresh::next(observed, now).map_or(NextRun::OnChange, NextRun::At),
+        next: next_push(observed, now),
         refreshed: Some(now),
         condition_changed: status.condition_changed,
         failure: None,
+        doomed_since: None,
     }
 }
 
@@ -134,10 +183,11 @@ fn source_deleted(
     Report {
         status: status.write,
         events: news.into_iter().collect(),
-        next: refresh::next(observed, now).map_or(NextRun::OnChange, NextRun::At),
+        next: next_push(observed, now),
         refreshed: None,
         condition_changed: status.condition_changed,
         failure: None,
+        doomed_since: None,
     }
 }
 
@@ -152,14 +202,7 @@ fn failed(
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
-        return Report {
-            status: None,
-            events: Vec::new(),
-            next: NextRun::At(at),
-            refreshed: None,
-            condition_changed: false,
-            failure: None,
-        };
+        return untold(NextRun::At(at));
     }
     let reason = reasons::PUSH_ERRORED;
     let change = Change {
@@ -175,6 +218,7 @@ fn failed(
         refreshed: None,
         condition_changed: status.condition_changed,
         failure: Some(failure),
+        doomed_since: None,
     }
 }
 

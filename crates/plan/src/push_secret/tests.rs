@@ -2,6 +2,7 @@
 
 mod decisions;
 mod entries;
+mod grace;
 mod records;
 
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ struct Scene {
     labels: BTreeMap<String, String>,
     stores: Stores,
     inputs_changed: bool,
+    doomed_since: Option<Timestamp>,
     settings: Settings,
 }
 
@@ -51,6 +53,7 @@ impl Scene {
             labels: BTreeMap::new(),
             stores: lookup([StoreView::of(&ready_store("s"))]),
             inputs_changed: false,
+            doomed_since: None,
             settings: Settings::default(),
         }
     }
@@ -62,6 +65,7 @@ impl Scene {
             stores: &self.stores,
             last_refresh: None,
             inputs_changed: self.inputs_changed,
+            doomed_since: self.doomed_since,
             jitter: 0.0,
         }
     }
@@ -99,7 +103,11 @@ impl Scene {
         let outcomes = outcomes.collect();
         let (record, failure) = settle(&self.observed(), &self.resolved(), plan, outcomes);
         let settled = failure.map_or(Settled::Synced, Settled::Failed);
-        let applied = Applied { record, settled };
+        let applied = Applied {
+            record,
+            settled,
+            pending: None,
+        };
         let report = report(&self.observed(), applied, &self.settings, now);
         if let Some(status) = &report.status {
             self.object.status = Some(status.clone());

@@ -43,6 +43,7 @@ fn outcome(matched: Option<&[&str]>) -> Outcome {
         refreshed: Some(Timestamp::UNIX_EPOCH),
         failure: None,
         condition_changed: false,
+        doomed_since: None,
         matched: matched.map(|names| names.iter().map(|&name| name.to_owned()).collect()),
     }
 }

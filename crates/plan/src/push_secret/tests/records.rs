@@ -166,6 +166,7 @@ fn a_source_that_is_gone_is_followed_only_with_policy_delete_and_a_record() {
     let applied = Applied {
         record: SyncedPushSecrets::new(),
         settled: Settled::SourceDeleted,
+        pending: None,
     };
     let report = report(&scene.observed(), applied, &scene.settings, noon());
     scene.object.status = report.status;
