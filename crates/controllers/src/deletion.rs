@@ -1,12 +1,16 @@
 //! The shell of the deletion guard: asks it with what the mirror knows, and tells of stores whose
 //! deletions are held. When to hold is decided in `lockstep-pace`.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod sample;
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
 use lockstep_engine::{Deletion, StoreRecord};
-use lockstep_pace::deletion::{Guard, Verdict};
+use lockstep_pace::deletion::{Absence, Guard, Sight, Verdict};
 use lockstep_plan::{EventNote, StoreKey};
 
 use crate::events::about_store;
@@ -15,6 +19,8 @@ use crate::shared::Shared;
 
 /// Reason of the event on the store.
 const REASON: &str = "DeletionHeld";
+/// Time to the next look while a sample is under way; its end wakes the object sooner.
+const UNDER_WAY: SignedDuration = SignedDuration::from_secs(60);
 
 /// The guard, if it is on.
 pub(crate) struct DeletionGuard(Option<Mutex<Guard<StoreKey, ObjectKey>>>);
@@ -35,10 +41,10 @@ impl DeletionGuard {
     }
 
     /// Forgets an object's absence: its secrets are there.
-    pub(crate) fn present(&self, key: &ObjectKey, stores: &[(StoreKey, usize)]) {
+    pub(crate) fn present(&self, key: &ObjectKey, stores: &[StoreKey], now: Timestamp) {
         if let Some(mut guard) = self.locked() {
-            for (store, users) in stores {
-                if guard.present(store, key, *users) {
+            for store in stores {
+                if guard.present(store, key, now) {
                     tracing::info!(%store, "deletions are no longer held: secrets are back");
                 }
             }
@@ -64,14 +70,29 @@ impl DeletionGuard {
         }
     }
 
+    fn sampled(&self, store: &StoreKey, key: &ObjectKey, sight: Sight, now: Timestamp) {
+        if let Some(mut guard) = self.locked() {
+            guard.sampled(store, key, sight, now);
+        }
+    }
+
+    fn sample_ended(&self, store: &StoreKey) -> BTreeSet<ObjectKey> {
+        let guard = self.locked();
+        guard.map_or_else(BTreeSet::new, |mut guard| guard.sample_ended(store))
+    }
+
     fn locked(&self) -> Option<MutexGuard<'_, Guard<StoreKey, ObjectKey>>> {
         let guard = self.0.as_ref()?;
         Some(guard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Asks whether the target of an object may be deleted for want of remote secrets.
-pub(crate) fn ask(shared: &Shared, key: &ObjectKey, stores: &BTreeSet<StoreKey>) -> Deletion {
+/// Asks whether an object that is refreshed every `interval` may lose data for want of remote secrets.
+pub(crate) fn ask(
+    shared: &Shared,
+    (key, interval): (&ObjectKey, Duration),
+    stores: &BTreeSet<StoreKey>,
+) -> Deletion {
     let now = shared.now();
     let mut answer = Deletion::Allowed;
     for store in stores {
@@ -82,26 +103,65 @@ pub(crate) fn ask(shared: &Shared, key: &ObjectKey, stores: &BTreeSet<StoreKey>)
             shared.deletions.forget(store);
             continue;
         }
-        let users = shared.mirror.external_secrets().users_of(store);
-        let Some(mut guard) = shared.deletions.locked() else {
-            return Deletion::Allowed;
+        let absence = Absence {
+            users: shared.mirror.external_secrets().users_of(store),
+            interval,
         };
-        let before = guard.is_held(store);
-        let verdict = guard.absent(store, key, users, now);
-        drop(guard);
-        if verdict == Verdict::Held && !before {
-            tell(shared, &record);
-        }
-        answer = match (answer, verdict) {
-            (_, Verdict::Held) => return Deletion::Held(store.clone()),
-            (Deletion::LookAgain(one), Verdict::LookAgain(other)) => {
+        answer = match (answer, weigh(shared, (&record, key), absence, now)) {
+            (_, Deletion::Held(store)) => return Deletion::Held(store),
+            (Deletion::LookAgain(one), Deletion::LookAgain(other)) => {
                 Deletion::LookAgain(one.max(other))
             }
-            (_, Verdict::LookAgain(at)) => Deletion::LookAgain(at),
-            (answer, Verdict::Allowed) => answer,
+            (_, Deletion::LookAgain(at)) => Deletion::LookAgain(at),
+            (answer, Deletion::Allowed) => answer,
         };
     }
     answer
+}
+
+/// Asks the guard about one store, and looks at others where it wants that.
+fn weigh(
+    shared: &Shared,
+    (store, key): (&Arc<StoreRecord>, &ObjectKey),
+    absence: Absence,
+    now: Timestamp,
+) -> Deletion {
+    let verdict = |exhausted: bool| {
+        let mut guard = shared.deletions.locked()?;
+        if exhausted {
+            guard.exhausted(&store.key, now);
+        }
+        let before = guard.is_held(&store.key);
+        let verdict = guard.absent(&store.key, key, absence, now);
+        let seen = match verdict {
+            Verdict::Sample(_) => guard.seen_since(&store.key, key, now),
+            _ => BTreeSet::new(),
+        };
+        drop(guard);
+        if verdict == Verdict::Held && !before {
+            tell(shared, store);
+        }
+        Some((verdict, seen))
+    };
+    let Some((mut told, seen)) = verdict(false) else {
+        return Deletion::Allowed;
+    };
+    if let Verdict::Sample(number) = told {
+        let picked = sample::pick(shared, &store.key, (number, key), &seen);
+        if picked.is_empty() {
+            told = verdict(true).map_or(Verdict::Allowed, |(verdict, _)| verdict);
+        } else {
+            sample::start(shared, Arc::clone(store), picked);
+        }
+    }
+    match told {
+        Verdict::Allowed => Deletion::Allowed,
+        Verdict::Held => Deletion::Held(store.key.clone()),
+        Verdict::LookAgain(at) => Deletion::LookAgain(at),
+        Verdict::Sample(_) => {
+            Deletion::LookAgain(now.saturating_add(UNDER_WAY).unwrap_or(Timestamp::MAX))
+        }
+    }
 }
 
 /// Whether someone said on the store that its deletions are meant.

@@ -179,8 +179,8 @@ impl Shared {
     /// Notes that the remote secrets of an object are there.
     pub(crate) fn is_present(&self, key: &ObjectKey) {
         if !self.deletions.is_idle() {
-            let stores = self.mirror.external_secrets().stores_of(key);
-            self.deletions.present(key, &stores);
+            let stores = self.mirror.external_secrets().stores_named(key);
+            self.deletions.present(key, &stores, self.now());
         }
     }
 

@@ -10,7 +10,7 @@ use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_engine::{Deletion, Generator, World, WorldError};
-use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
+use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete, period};
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider::{Error, SecretMap, SecretValue};
@@ -220,7 +220,9 @@ impl World for ClusterWorld<'_> {
     }
 
     fn absent(&self, object: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
-        deletion::ask(self.shared, &external_secret_key(object), stores)
+        let interval = period(object).unwrap_or_default();
+        let key = external_secret_key(object);
+        deletion::ask(self.shared, (&key, interval), stores)
     }
 
     fn present(&self, object: &ExternalSecret) {

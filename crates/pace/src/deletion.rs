@@ -1,50 +1,69 @@
-//! Stops deletions when too much vanishes at once. Each store has a ledger of the objects whose
-//! remote secrets turned absent; ten of them and more than a fifth of the store's objects within ten
-//! minutes hold every deletion until they are back or someone says that it is meant. In stores large
-//! enough for that, a deletion also waits for a second look, or the first ones would be gone before
-//! the rest is seen.
+//! Stops deletions when too much vanishes at once. Before anything of a store with ten users or more is
+//! deleted, a sample of its other objects is looked at. Ten absent objects, and more than a fifth of
+//! those looked at within the window, hold every deletion of the store until enough are back or
+//! someone says that it is meant. Decides from what it is told; it reads and deletes nothing.
 
-use std::collections::BTreeMap;
+mod ledger;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::moment::{floor, span, timestamp};
+use crate::moment::{floor, timestamp};
+use ledger::{Ledger, Step};
 
+#[cfg(test)]
+mod spread;
 #[cfg(test)]
 mod tests;
 
-/// Fewer absent objects never hold.
+/// Fewer absent objects never hold, and stores with fewer users are not looked at.
 const LEAST: usize = 10;
-/// One in so many absent objects of a store is not too much.
+/// One in so many absent objects is not too much.
 const SHARE: usize = 5;
-/// Time within which absences count together.
-const WINDOW: Duration = Duration::from_mins(10);
-/// Time between the first look and a deletion.
-const SECOND_LOOK: Duration = Duration::from_secs(10);
 
 /// Whether an object's target may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It may.
     Allowed,
-    /// Look again then.
+    /// Look again then, or when a sample has ended.
     LookAgain(Timestamp),
+    /// Look at so many other objects of the store, tell of them by [`Guard::sampled`] and
+    /// [`Guard::sample_ended`], and look at this object again. Where there is nobody to look at,
+    /// [`Guard::exhausted`] says so.
+    Sample(usize),
     /// Too much vanished.
     Held,
 }
 
-/// All ledgers; `S` names a store, `O` an object.
+/// What a look at an object of a sample gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// Its remote secrets are there, or some of them.
+    Present,
+    /// All of its remote secrets are absent.
+    Absent,
+    /// It could not be told: the read failed.
+    Unknown,
+    /// It says nothing: it has no target, or reads nothing through the store.
+    Void,
+}
+
+/// What is known of an object whose remote secrets are absent.
+#[derive(Clone, Copy, Debug)]
+pub struct Absence {
+    /// Number of objects that read through the store.
+    pub users: usize,
+    /// How often the object is refreshed; zero where time does not refresh it.
+    pub interval: Duration,
+}
+
+/// All ledgers; `S` names a store, `O` an object. A store has one only while something of it is absent.
 #[derive(Debug)]
 pub struct Guard<S, O> {
     ledgers: BTreeMap<S, Ledger<O>>,
-}
-
-#[derive(Debug)]
-struct Ledger<O> {
-    /// When each object was first seen without its remote secrets.
-    absent: BTreeMap<O, i64>,
-    held: bool,
 }
 
 impl<S, O> Default for Guard<S, O> {
@@ -56,55 +75,66 @@ impl<S, O> Default for Guard<S, O> {
 }
 
 impl<S: Ord + Clone, O: Ord + Clone> Guard<S, O> {
-    /// Notes that an object's remote secrets are absent and says what may be done. `users` is the
-    /// number of objects that read through the store.
-    pub fn absent(&mut self, store: &S, object: &O, users: usize, now: Timestamp) -> Verdict {
+    /// Notes that an object would lose data because its remote secrets are absent, and says what may be
+    /// done.
+    pub fn absent(&mut self, store: &S, object: &O, absence: Absence, now: Timestamp) -> Verdict {
         let now = floor(now);
-        let ledger = self.ledgers.entry(store.clone()).or_insert_with(|| Ledger {
-            absent: BTreeMap::new(),
-            held: false,
-        });
-        let since = *ledger.absent.entry(object.clone()).or_insert(now);
-        ledger.weigh(users, now);
-        if ledger.held {
-            return Verdict::Held;
+        let ledger = self.ledgers.entry(store.clone()).or_default();
+        match ledger.absent(object, absence, now) {
+            Step::Go => Verdict::Allowed,
+            Step::Wait(until) => Verdict::LookAgain(timestamp(until)),
+            Step::Sample(number) => Verdict::Sample(number),
+            Step::Hold => Verdict::Held,
         }
-        let waited = now - since;
-        // A clock that was set back must not make an object wait for hours.
-        if users >= LEAST && (0..span(SECOND_LOOK)).contains(&waited) {
-            return Verdict::LookAgain(timestamp(since + span(SECOND_LOOK)));
-        }
-        Verdict::Allowed
     }
 
-    /// Notes that an object has its remote secrets. Returns whether deletions are no
-    /// longer held thereby.
-    pub fn present(&mut self, store: &S, object: &O, users: usize) -> bool {
+    /// Notes that an object has its remote secrets. Returns whether deletions are no longer held
+    /// thereby.
+    pub fn present(&mut self, store: &S, object: &O, now: Timestamp) -> bool {
         let Some(ledger) = self.ledgers.get_mut(store) else {
             return false;
         };
-        if ledger.absent.remove(object).is_none() {
-            return false;
-        }
-        let held = ledger.held;
-        if ledger.held && !is_too_much(ledger.absent.len(), users) {
-            ledger.held = false;
-        }
-        let released = held && !ledger.held;
-        if ledger.absent.is_empty() {
+        let released = ledger.present(object, floor(now));
+        if ledger.is_over() {
             self.ledgers.remove(store);
         }
         released
     }
 
+    /// Objects of a store that were looked at since the absence of this one is known, so that a sample
+    /// takes others.
+    pub fn seen_since(&self, store: &S, object: &O, now: Timestamp) -> BTreeSet<O> {
+        let ledger = self.ledgers.get(store);
+        ledger.map_or_else(BTreeSet::new, |ledger| {
+            ledger.seen_since(object, floor(now))
+        })
+    }
+
+    /// Notes what a look at an object of a sample gave.
+    pub fn sampled(&mut self, store: &S, object: &O, sight: Sight, now: Timestamp) {
+        if let Some(ledger) = self.ledgers.get_mut(store) {
+            ledger.sampled(object, sight, floor(now));
+        }
+    }
+
+    /// Notes that a sample has ended; returns the objects that waited for it.
+    pub fn sample_ended(&mut self, store: &S) -> BTreeSet<O> {
+        let ledger = self.ledgers.get_mut(store);
+        ledger.map_or_else(BTreeSet::new, Ledger::sample_ended)
+    }
+
+    /// Notes that a store has no other objects that could be looked at.
+    pub fn exhausted(&mut self, store: &S, now: Timestamp) {
+        if let Some(ledger) = self.ledgers.get_mut(store) {
+            ledger.exhausted(floor(now));
+        }
+    }
+
     /// Forgets an object that no longer exists.
     pub fn gone(&mut self, object: &O) {
         self.ledgers.retain(|_, ledger| {
-            let removed = ledger.absent.remove(object).is_some();
-            if removed && ledger.absent.len() < LEAST {
-                ledger.held = false;
-            }
-            !ledger.absent.is_empty()
+            ledger.gone(object);
+            !ledger.is_over()
         });
     }
 
@@ -120,29 +150,12 @@ impl<S: Ord + Clone, O: Ord + Clone> Guard<S, O> {
 
     /// Whether deletions of a store are held.
     pub fn is_held(&self, store: &S) -> bool {
-        self.ledgers.get(store).is_some_and(|ledger| ledger.held)
+        self.ledgers.get(store).is_some_and(Ledger::is_held)
     }
 
     /// Stores whose deletions are held, with the number of absent objects.
     pub fn held(&self) -> impl Iterator<Item = (&S, usize)> {
-        let held = self.ledgers.iter().filter(|(_, ledger)| ledger.held);
-        held.map(|(store, ledger)| (store, ledger.absent.len()))
+        let held = self.ledgers.iter().filter(|(_, ledger)| ledger.is_held());
+        held.map(|(store, ledger)| (store, ledger.absent_objects()))
     }
-}
-
-impl<O: Ord> Ledger<O> {
-    /// Holds when too much vanished within the window; what is held stays held.
-    fn weigh(&mut self, users: usize, now: i64) {
-        if self.held {
-            return;
-        }
-        let since = now - span(WINDOW);
-        // Old absences were acted upon; what they said is no news any more.
-        self.absent.retain(|_, seen| *seen > since);
-        self.held = is_too_much(self.absent.len(), users);
-    }
-}
-
-fn is_too_much(absent: usize, users: usize) -> bool {
-    absent >= LEAST && absent * SHARE > users
 }

@@ -201,15 +201,13 @@ impl ExternalSecrets {
         stores.map(|store| StoreKey::clone(store)).collect()
     }
 
-    /// The stores an object names, with the number of their users.
-    pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<(StoreKey, usize)> {
-        let named = self.stores_named(key).into_iter();
-        named
-            .map(|store| {
-                let users = self.users_of(&store);
-                (store, users)
-            })
-            .collect()
+    /// Who reads through a store and is ready.
+    pub(crate) fn ready_users(&self, store: &StoreKey) -> impl Iterator<Item = &ObjectKey> {
+        let ready = |key: &&ObjectKey| {
+            let row = self.rows.get(*key);
+            row.is_some_and(|row| row.ready == Some(true))
+        };
+        self.links.users(store).filter(ready)
     }
 
     /// Who reads through a store and is not ready.

@@ -1,14 +1,16 @@
-//! The middle of a run: fetch, plan, and write the target. A deletion for want of remote secrets asks
-//! the guard first.
+//! The middle of a run: fetch, plan, and write the target. A write that takes data away for want of
+//! remote secrets asks the guard first.
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use lockstep_api::ExternalSecret;
 use lockstep_pace::groups::Taken;
-use lockstep_plan::Failure;
 use lockstep_plan::external_secret::{
-    Applied, FetchList, Observed, Payload, Plan, TargetPlan, assemble, deletion_held, plan,
+    Absent, Applied, FetchList, Observed, Payload, Plan, Source, TargetPlan, assemble,
+    deletion_held, loses_data, plan,
 };
 use lockstep_plan::generic::ObjectPlan;
+use lockstep_plan::{Failure, StoreKey};
 use lockstep_provider::Error;
 
 use super::{Engine, apply, namespace};
@@ -53,11 +55,17 @@ impl<W: World> Engine<'_, W> {
         answers: Vec<Result<Payload, Error>>,
         now: Timestamp,
     ) -> Result<Applied, LookAgain> {
+        let lost = lost(list, &answers);
         let assembled = match assemble(observed.object, list, answers, self.settings, now) {
             Ok(assembled) => assembled,
             Err(failure) => return Ok(Applied::failed(failure)),
         };
         let events = assembled.events.clone();
+        let absent = match () {
+            () if assembled.data.is_empty() => Absent::All,
+            () if lost.is_empty() => Absent::Nothing,
+            () => Absent::Some,
+        };
         let plan = match plan(observed, assembled, self.settings, now) {
             Ok(plan) => plan,
             Err(failure) => {
@@ -67,7 +75,7 @@ impl<W: World> Engine<'_, W> {
                 });
             }
         };
-        if let Some(failure) = self.hold_deletion(observed.object, list, &plan)? {
+        if let Some(failure) = self.hold_loss(observed, (list, lost), &plan, absent)? {
             return Ok(Applied {
                 events,
                 ..Applied::failed(failure)
@@ -76,27 +84,45 @@ impl<W: World> Engine<'_, W> {
         Ok(apply::apply(self.world, observed.object, plan, self.settings).await)
     }
 
-    /// Asks whether a deletion for want of remote secrets may go on; a failure says that it may not.
-    fn hold_deletion(
+    /// Asks whether a plan that takes data away for want of remote secrets may be carried out; a
+    /// failure says that it may not.
+    fn hold_loss(
         &self,
-        object: &ExternalSecret,
-        list: &FetchList,
+        observed: &Observed<'_>,
+        (list, lost): (&FetchList, BTreeSet<StoreKey>),
         plan: &Plan,
+        absent: Absent,
     ) -> Result<Option<Failure>, LookAgain> {
-        match plan.target {
-            TargetPlan::Delete(_)
-            | TargetPlan::LookToDelete(_)
-            | TargetPlan::Object(ObjectPlan::Delete(_)) => {}
-            TargetPlan::Gone | TargetPlan::Object(ObjectPlan::Gone) => return Ok(None),
-            _ => {
+        let object = observed.object;
+        if !loses_data(observed, plan, absent, self.settings) {
+            let gone = TargetPlan::Object(ObjectPlan::Gone);
+            // Secrets that were absent before are no news, and no sign that the store has its data.
+            if lost.is_empty() && plan.target != TargetPlan::Gone && plan.target != gone {
                 self.world.present(object);
-                return Ok(None);
             }
+            return Ok(None);
         }
-        match self.world.absent(object, &list.stores()) {
+        let stores = if lost.is_empty() { list.stores() } else { lost };
+        match self.world.absent(object, &stores) {
             Deletion::Allowed => Ok(None),
             Deletion::LookAgain(at) => Err(LookAgain(at)),
             Deletion::Held(store) => Ok(Some(deletion_held(store))),
         }
     }
+}
+
+/// Stores that have something no longer which was to be read from them.
+fn lost(list: &FetchList, answers: &[Result<Payload, Error>]) -> BTreeSet<StoreKey> {
+    let absent = |answer: &Result<Payload, Error>| match answer {
+        Ok(Payload::Map(found)) => found.is_empty(),
+        Ok(Payload::Value(_)) => false,
+        Err(error) => error.consequence().absent,
+    };
+    let answered = list.items.iter().zip(answers);
+    let lost = answered.filter(|(_, answer)| absent(answer));
+    lost.filter_map(|(item, _)| match &item.source {
+        Source::Store { key, .. } => Some(key.clone()),
+        Source::Generator(_) => None,
+    })
+    .collect()
 }

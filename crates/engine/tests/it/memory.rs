@@ -1,6 +1,6 @@
 //! A world in memory with the API server's rules: versions, conflicts and names that are taken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
@@ -8,7 +8,9 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_engine::{Connections, Generator, Reads, StoreRecord, StoreSource, World, WorldError};
+use lockstep_engine::{
+    Connections, Deletion, Generator, Reads, StoreRecord, StoreSource, World, WorldError,
+};
 use lockstep_plan::external_secret::{SourceKey, TargetDelete, created_by};
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider::conformance::{block_on, services};
@@ -24,6 +26,8 @@ pub(crate) struct Memory {
     pub(crate) refuse_delete: Mutex<Option<WorldError>>,
     pub(crate) inputs_changed: Mutex<bool>,
     pub(crate) generator: Mutex<Option<Generator>>,
+    /// Whether the deletion guard holds.
+    pub(crate) held: Mutex<bool>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
     reads: Arc<Reads>,
     settings: Settings,
@@ -46,6 +50,7 @@ impl Memory {
             refuse_delete: Mutex::default(),
             inputs_changed: Mutex::default(),
             generator: Mutex::default(),
+            held: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
             reads: Reads::new(Connections::new(services().shared()), Salt::default()),
             settings: Settings {
@@ -189,6 +194,12 @@ impl World for Memory {
     async fn generator(&self, _: &str, _: &GeneratorRef) -> Result<Generator, Error> {
         let known = self.generator.lock().unwrap().clone();
         known.ok_or_else(|| Error::invalid_spec("no generator"))
+    }
+
+    fn absent(&self, _: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
+        let store = stores.first().cloned();
+        let held = store.filter(|_| *self.held.lock().unwrap());
+        held.map_or(Deletion::Allowed, Deletion::Held)
     }
 
     fn publish(&self, _: &ExternalSecret, event: EventNote) {

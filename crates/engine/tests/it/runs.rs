@@ -268,3 +268,41 @@ fn a_changed_store_is_followed_at_once_and_only_where_time_is_followed() {
         assert_eq!(outcome.refreshed.is_some(), follows, "{object}");
     }
 }
+
+#[test]
+fn the_guard_keeps_a_secret_from_being_deleted_and_from_being_emptied() {
+    for policy in ["Delete", "Merge"] {
+        let world = Memory::new(OBJECT, STORE);
+        world.run(start());
+        edit(&world, |object| {
+            let target = serde_json::json!({ "deletionPolicy": policy });
+            object.spec.target = serde_json::from_value(target).unwrap();
+            object.spec.data[0].remote_ref.key = "lost".to_owned();
+        });
+        *world.held.lock().unwrap() = true;
+
+        let held = world.run(start());
+
+        let failure = held.failure.unwrap();
+        assert_eq!(failure.cause(), "DeletionHeld", "{policy}");
+        assert_eq!(world.value("db", "user").as_deref(), Some("bob"));
+
+        *world.held.lock().unwrap() = false;
+        world.run(start());
+        assert_eq!(world.value("db", "user"), None, "{policy}");
+    }
+}
+
+#[test]
+fn the_guard_is_not_asked_about_an_object_that_never_had_a_secret() {
+    let object = OBJECT.replace(
+        "key: user}}",
+        "key: none}}\n  target: {deletionPolicy: Delete}",
+    );
+    let world = Memory::new(&object, STORE);
+    *world.held.lock().unwrap() = true;
+
+    let outcome = world.run(start());
+
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+}

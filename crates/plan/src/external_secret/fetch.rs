@@ -99,6 +99,27 @@ pub fn generators(object: &ExternalSecret) -> impl Iterator<Item = &GeneratorRef
     sources.filter_map(|source| source.generator_ref.as_ref())
 }
 
+/// What the object reads through a store, in order.
+pub fn reads_through(object: &ExternalSecret, store: &StoreKey) -> Vec<Read> {
+    let spec = &object.spec;
+    let sets = spec.data_from.iter();
+    let sets = sets.filter_map(|entry| Some((entry.source_ref.as_deref(), set_work(entry)?)));
+    let values = spec.data.iter();
+    let values = values.map(|entry| (entry.source_ref.as_deref(), value_work(entry)));
+    let mut reads = Vec::new();
+    for (source, work) in sets.chain(values) {
+        let own = source.and_then(|source| source.store_ref.as_ref());
+        let reference = own.or(spec.secret_store_ref.as_ref());
+        let key = reference.map(|written| StoreKey::referenced(written, namespace(object)));
+        if let (Some(Ok(key)), Work::Read(read)) = (key, work)
+            && key == *store
+        {
+            reads.push(read);
+        }
+    }
+    reads
+}
+
 /// The list for an object, or the first store that cannot be used.
 pub(super) fn list(observed: &Observed<'_>, settings: &Settings) -> Result<FetchList, Failure> {
     let object = observed.object;

@@ -25,6 +25,12 @@ impl TargetRow {
             && (desired.immutable || self.content_fits(desired, salt))
     }
 
+    /// Whether it has no data.
+    pub(crate) fn is_empty(&self) -> bool {
+        let nothing = data_hash(std::iter::empty::<(&str, &[u8])>());
+        *self.data_hash == *nothing
+    }
+
     fn owner_fits(&self, desired: &Desired) -> bool {
         let name = desired.owner_name.as_str();
         if !desired.write.owns() {
@@ -80,7 +86,7 @@ impl TargetRow {
     }
 
     /// Whether we own a key we no longer write.
-    fn has_stale_keys(&self, desired: &Desired, salt: &Salt) -> bool {
+    pub(crate) fn has_stale_keys(&self, desired: &Desired, salt: &Salt) -> bool {
         let manager = manager_id(salt, &desired.manager);
         let owned = self.owned.iter().filter(|row| row.manager == manager);
         let mut owned = owned.flat_map(|row| row.keys.iter()).peekable();

@@ -1,0 +1,95 @@
+//! Looks at other objects of a store before something of it is deleted: reads what they read, now, and
+//! tells the guard. Neither the objects nor their Secrets are touched. What follows is decided in
+//! `lockstep-pace`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{FutureExt, StreamExt, stream};
+use lockstep_engine::StoreRecord;
+use lockstep_engine::reads::Request;
+use lockstep_pace::deletion::Sight;
+use lockstep_plan::StoreKey;
+use lockstep_plan::external_secret::{Payload, reads_through};
+use lockstep_runtime::supervise::{Outcome, spawn, supervise};
+
+use crate::key::ObjectKey;
+use crate::shared::Shared;
+
+/// Objects looked at at once.
+const AT_ONCE: usize = 5;
+/// Longest time for a whole sample.
+const DEADLINE: Duration = Duration::from_secs(50);
+
+/// Picks objects that read through a store and are ready, but none of `seen` nor `but`.
+pub(super) fn pick(
+    shared: &Shared,
+    store: &StoreKey,
+    (number, but): (usize, &ObjectKey),
+    seen: &BTreeSet<ObjectKey>,
+) -> Vec<ObjectKey> {
+    let rows = shared.mirror.external_secrets();
+    let others = rows.ready_users(store);
+    let others = others.filter(|key| *key != but && !seen.contains(*key));
+    fastrand::choose_multiple(others, number)
+        .into_iter()
+        .cloned()
+        .collect()
+}
+
+/// Looks at these objects, and then lets those run that wait for it.
+pub(super) fn start(shared: &Shared, store: Arc<StoreRecord>, picked: Vec<ObjectKey>) {
+    let Some(shared) = shared.handle() else {
+        return;
+    };
+    spawn("deletion sample", async move {
+        let looks = stream::iter(picked).map(|key| look(&shared, &store, key).boxed());
+        let looks = looks.buffer_unordered(AT_ONCE).collect::<Vec<()>>();
+        if !matches!(supervise(DEADLINE, looks).await, Outcome::Done(_)) {
+            tracing::warn!(store = %store.key, "a look at other objects of the store was cut off");
+        }
+        let waiting = shared.deletions.sample_ended(&store.key);
+        let now = shared.now();
+        tracing::debug!(store = %store.key, waiting = waiting.len(), "looked at other objects");
+        shared.input_changed(waiting.into_iter().collect(), now);
+    });
+}
+
+async fn look(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: ObjectKey) {
+    let sight = sight(shared, store, &key).await;
+    shared
+        .deletions
+        .sampled(&store.key, &key, sight, shared.now());
+}
+
+/// Whether an object still has what it reads through a store.
+async fn sight(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: &ObjectKey) -> Sight {
+    let object = shared.mirror.external_secrets().object(key);
+    let Some(object) = object else {
+        return Sight::Void;
+    };
+    let target = ObjectKey::new(key.namespace(), object.target_name());
+    let has_target = shared.mirror.targets().get(&target).is_some();
+    let reads = reads_through(&object, &store.key);
+    if !has_target || reads.is_empty() {
+        return Sight::Void;
+    }
+    let asked = shared.now();
+    for read in &reads {
+        let request = Request {
+            store,
+            caller: key.namespace(),
+            read,
+            asked,
+        };
+        let read = shared.reads.read(request).await;
+        match read.and_then(|reply| reply.outcome) {
+            Ok(Payload::Map(found)) if found.is_empty() => {}
+            Ok(_) => return Sight::Present,
+            Err(error) if error.consequence().absent => {}
+            Err(_) => return Sight::Unknown,
+        }
+    }
+    Sight::Absent
+}
