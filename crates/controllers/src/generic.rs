@@ -163,7 +163,7 @@ pub(crate) async fn watch_kind(shared: &Arc<Shared>, target: &ObjectRef) {
     };
     let settings = watch::Settings {
         labels: Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}")),
-        ..watch::Settings::default()
+        ..shared.watch_settings()
     };
     // The operator is ready without it: targets are looked at with every refresh in any case.
     let component = Readiness::default().register(resource.plural.clone());

@@ -151,7 +151,7 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
     match &kind {
         InputKind::ConfigMap => {
             let api = scoped::<PartialObjectMeta<ConfigMap>>(shared);
-            let changes = watch(api, Settings::default(), part("configmaps"));
+            let changes = watch(api, shared.watch_settings(), part("configmaps"));
             spawn("configmaps", run(Arc::clone(shared), kind, changes));
         }
         InputKind::Secret => {
@@ -159,7 +159,7 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
             let labels = Some(format!("{LABEL_MANAGED}!={LABEL_MANAGED_VALUE}"));
             let settings = Settings {
                 labels,
-                ..Settings::default()
+                ..shared.watch_settings()
             };
             let api = scoped::<PartialObjectMeta<Secret>>(shared);
             let changes = watch(api, settings, part("credentials"));
@@ -177,7 +177,7 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
                     }
                     _ => Api::all_with(client, &resource),
                 };
-            let changes = watch(api, Settings::default(), part(plural));
+            let changes = watch(api, shared.watch_settings(), part(plural));
             spawn("generators", run(Arc::clone(shared), kind, changes));
         }
     }

@@ -31,8 +31,8 @@ use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRow
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
 use crate::{
-    cluster_external_secret, cluster_watches, external_secret, push_secret, push_watches, sharing,
-    store, watches,
+    cluster_external_secret, cluster_watches, external_secret, push_secret, push_watches, revision,
+    sharing, store, watches,
 };
 
 /// How long the last events may take after a stop was asked for.
@@ -58,6 +58,7 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     let observer: Weak<dyn Observer> = Arc::<Shared>::downgrade(&shared);
     shared.reads.observe(observer);
     spawn("probes", Arc::clone(&shared.reads).keep_probing());
+    spawn("revision", revision::keep_looking(Arc::clone(&shared)));
     let gates = start_watches(&shared, &config, &edges);
     controllers.run(shared, &config, gates, shutdown).await;
 }
@@ -223,7 +224,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         ..Gates::default()
     };
     let part = |name: &str| edges.readiness.register(name);
-    let all = watch::Settings::default;
+    let all = || shared.watch_settings();
 
     let changes = watch(
         scoped::<ExternalSecret>(edges, config),

@@ -12,6 +12,7 @@ use lockstep_provider::Services;
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::dispatch::Handle;
 use lockstep_runtime::events::{Events, Recorder};
+use tokio::sync::watch;
 
 use crate::config::Config;
 use crate::deletion::DeletionGuard;
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) pushes_listed: Gate,
     /// Only this namespace, where one is given.
     pub(crate) namespace: Option<String>,
+    /// A new value makes every watch list again.
+    pub(crate) relist: watch::Sender<u64>,
     settings: [Arc<Settings>; 2],
     prunes_generation: AtomicBool,
 }
@@ -118,6 +121,7 @@ impl Shared {
             generic: GenericTargets::default(),
             pushes_listed: Gate::default(),
             namespace: config.namespace.clone(),
+            relist: watch::Sender::new(0),
             settings: [with(settings.observed_generation), with(false)],
             prunes_generation: AtomicBool::new(false),
         }
@@ -139,6 +143,14 @@ impl Shared {
                  tools that wait for a sync may go on too early; to put ours in place: lockstep crds | \
                  kubectl apply --server-side --force-conflicts -f -"
             );
+        }
+    }
+
+    /// Settings of a watch of everything.
+    pub(crate) fn watch_settings(&self) -> lockstep_runtime::watch::Settings {
+        lockstep_runtime::watch::Settings {
+            relist: Some(self.relist.subscribe()),
+            ..lockstep_runtime::watch::Settings::default()
         }
     }
 

@@ -62,7 +62,12 @@ pub struct Settings {
     pub fields: Option<String>,
     /// Objects in a page where lists cannot be streamed.
     pub page: u32,
+    /// Every new value makes the watch list again.
+    pub relist: Option<Relist>,
 }
+
+/// Where a watch is asked to list again.
+pub type Relist = tokio::sync::watch::Receiver<u64>;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -70,6 +75,7 @@ impl Default for Settings {
             labels: None,
             fields: None,
             page: 500,
+            relist: None,
         }
     }
 }
@@ -160,7 +166,15 @@ where
             } else {
                 Either::Right(async { Ok(event.await) })
             };
-            match event.await {
+            let event = tokio::select! {
+                biased;
+                event = event => event,
+                () = asked(&mut self.settings.relist) => {
+                    self.restart(self.streaming);
+                    continue;
+                }
+            };
+            match event {
                 Ok(Some(Ok(Event::Init))) => return self.begin().await,
                 Ok(Some(Ok(event))) => return self.event(event),
                 Ok(Some(Err(error))) => self.failed(&error).await,
@@ -265,6 +279,17 @@ where
             }
             _ => failure.to_string(),
         }
+    }
+}
+
+/// Completes when the watch is asked to list again.
+async fn asked(relist: &mut Option<Relist>) {
+    let Some(asked) = relist else {
+        return std::future::pending().await;
+    };
+    if asked.changed().await.is_err() {
+        // Nobody is left who could ask.
+        std::future::pending().await
     }
 }
 

@@ -100,11 +100,43 @@ impl ControlPlane {
         self.servers.start_api_server(&self.cluster, &assets)
     }
 
+    /// Keeps the state of the cluster for [`ControlPlane::restore`]. Servers are away meanwhile.
+    pub fn back_up(&mut self) -> Result<()> {
+        let (assets, backup) = (Assets::ready()?, self.dir().join("etcd-backup"));
+        self.servers
+            .with_etcd_stopped(&self.cluster, &assets, |etcd| copy(etcd, &backup))
+    }
+
+    /// Makes the cluster what it was at the last backup, resource versions included.
+    pub fn restore(&mut self) -> Result<()> {
+        let (assets, backup) = (Assets::ready()?, self.dir().join("etcd-backup"));
+        self.servers
+            .with_etcd_stopped(&self.cluster, &assets, |etcd| {
+                std::fs::remove_dir_all(etcd)?;
+                copy(&backup, etcd)
+            })
+    }
+
     /// The first program that has ended although it should not, with how it ended and where its log
     /// is.
     pub fn ended(&mut self) -> Option<(&'static str, ExitStatus)> {
         self.servers.ended()
     }
+}
+
+/// Copies a folder with all it holds.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
 
 impl Deref for ControlPlane {

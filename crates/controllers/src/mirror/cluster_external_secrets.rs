@@ -72,16 +72,19 @@ pub(crate) struct ClusterExternalSecrets {
 }
 
 impl ClusterExternalSecrets {
-    /// Takes an object from the watch. What is older than the row is passed over.
+    /// Takes an object from the watch. What is older than the row is passed over, but in a
+    /// new list.
     pub(crate) fn apply(&mut self, mut object: ClusterExternalSecret) -> (String, Touch) {
         object.metadata.managed_fields = None;
         let name = object.metadata.name.clone().unwrap_or_default();
-        self.relist.saw(&name);
+        let listed_anew = self.relist.saw(&name);
         let trigger = trigger(&object.metadata, FINALIZER_CLUSTER_EXTERNAL_SECRET);
         let known = self.rows.get(&name);
         let (touch, last_nanos) = match known {
             None => (Touch::New, 0),
-            Some(row) if version(&object.metadata) < version(&row.object.metadata) => {
+            Some(row)
+                if !listed_anew && version(&object.metadata) < version(&row.object.metadata) =>
+            {
                 return (name, Touch::Same);
             }
             Some(row) if row.trigger == trigger => (Touch::Same, row.last_nanos),

@@ -43,8 +43,8 @@ pub(crate) struct ExternalSecrets {
 }
 
 impl ExternalSecrets {
-    /// Takes an object from the watch. What is older than the row is passed over: answers to writes
-    /// overtake the watch.
+    /// Takes an object from the watch. What is older than the row is passed over, because answers to
+    /// writes overtake the watch; a new list counts in any case.
     pub(crate) fn apply(
         &mut self,
         mut object: ExternalSecret,
@@ -52,7 +52,7 @@ impl ExternalSecrets {
     ) -> (ObjectKey, Touch) {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
-        self.relist.saw(&key);
+        let listed_anew = self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_EXTERNAL_SECRET);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
             self.deleted.is_there(&key);
@@ -62,7 +62,7 @@ impl ExternalSecrets {
             self.rows.insert(key.clone(), row);
             return (key, Touch::New);
         };
-        let touch = if version(&object.metadata) < row.version {
+        let touch = if !listed_anew && version(&object.metadata) < row.version {
             Touch::Same
         } else if row.trigger == trigger {
             row.refresh(&object);
@@ -229,12 +229,12 @@ impl ExternalSecrets {
         let (waiting, ready): (Vec<_>, Vec<_>) = keys.partition(|(_, ready)| !ready);
         let names = |rows: Vec<(ObjectKey, bool)>| rows.into_iter().map(|(key, _)| key).collect();
         (names(waiting), names(ready))
+    }
+
     /// Whether a namespace has any.
     pub(crate) fn any_in(&self, namespace: &str) -> bool {
         let next = self.rows.range(ObjectKey::new(namespace, "")..).next();
         next.is_some_and(|(key, _)| key.namespace() == namespace)
-    }
-
     }
 
     /// Who writes the Secret `target`.

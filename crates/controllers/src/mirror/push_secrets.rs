@@ -103,18 +103,18 @@ pub(crate) struct PushSecrets {
 }
 
 impl PushSecrets {
-    /// Takes an object from the watch. What is older than the row is passed over: answers to writes
-    /// overtake the watch.
+    /// Takes an object from the watch. What is older than the row is passed over, because answers to
+    /// writes overtake the watch; a new list counts in any case.
     pub(crate) fn apply(&mut self, mut object: PushSecret) -> (ObjectKey, Touch) {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
-        self.relist.saw(&key);
+        let listed_anew = self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_PUSH_SECRET);
         let Some(row) = self.rows.get_mut(&key) else {
             self.rows.insert(key.clone(), Row::of(&object, trigger));
             return (key, Touch::New);
         };
-        if version(&object.metadata) < row.version {
+        if !listed_anew && version(&object.metadata) < row.version {
             return (key, Touch::Same);
         }
         if row.trigger == trigger {
@@ -234,14 +234,14 @@ impl PushSecrets {
         waiting.map(|(key, _)| key.clone()).collect()
     }
 
-    /// Who reads a Secret by labels: those whose labels match it now or did so at their last run.
-    pub(crate) fn selecting(
-        &self,
     /// Whether a namespace has any.
     pub(crate) fn any_in(&self, namespace: &str) -> bool {
         self.in_namespace(namespace).next().is_some()
     }
 
+    /// Who reads a Secret by labels: those whose labels match it now or did so at their last run.
+    pub(crate) fn selecting(
+        &self,
         secret: &ObjectKey,
         labels: Option<&BTreeMap<String, String>>,
     ) -> Vec<ObjectKey> {

@@ -39,6 +39,8 @@ pub(crate) struct Stores {
     rows: BTreeMap<StoreKey, Arc<StoreRecord>>,
     relist: BTreeMap<StoreKind, Relist<StoreKey>>,
     checks: BTreeMap<StoreKey, Check>,
+    /// Stores whose next sight counts as another spec, whatever its generation.
+    distrusted: BTreeSet<StoreKey>,
 }
 
 /// A check that was asked for and has not ended.
@@ -54,17 +56,17 @@ impl Stores {
     /// Takes a store from the watch.
     pub(crate) fn apply(&mut self, mut row: StoreRecord) -> (StoreKey, StoreTouch) {
         let key = row.key.clone();
-        if let Some(relist) = self.relist.get_mut(&key.kind) {
-            relist.saw(&key);
-        }
+        let relist = self.relist.get_mut(&key.kind);
+        let listed_anew = relist.is_some_and(|relist| relist.saw(&key));
+        let distrusted = self.distrusted.remove(&key);
         let touch = match self.rows.get(&key) {
             None => StoreTouch {
                 run: true,
                 became_ready: false,
                 new_spec: false,
             },
-            // Answers to our own writes overtake the watch.
-            Some(old) if is_older(&row.metadata, &old.metadata) => {
+            // Answers to our own writes overtake the watch; a new list counts in any case.
+            Some(old) if !listed_anew && !distrusted && is_older(&row.metadata, &old.metadata) => {
                 return (key, StoreTouch::default());
             }
             Some(old) => {
@@ -72,15 +74,22 @@ impl Stores {
                 let changed = differs(&old.metadata, &row.metadata) || is_wiped(old, &row);
                 let became_ready = row.ready() == Some(true) && old.ready() != Some(true);
                 StoreTouch {
-                    run: changed,
+                    run: changed || distrusted,
                     became_ready,
-                    new_spec: old.view.uid != row.view.uid
+                    new_spec: distrusted
+                        || old.view.uid != row.view.uid
                         || old.view.generation != row.view.generation,
                 }
             }
         };
         self.rows.insert(key.clone(), Arc::new(row));
         (key, touch)
+    }
+
+    /// Says that generations no longer tell one spec from another: after a restore of etcd they are
+    /// counted again from an earlier one.
+    pub(crate) fn distrust(&mut self) {
+        self.distrusted = self.rows.keys().cloned().collect();
     }
 
     /// Takes the answer to our own write. A store that was deleted meanwhile stays out.
@@ -91,6 +100,7 @@ impl Stores {
     /// Takes a store out.
     pub(crate) fn remove(&mut self, key: &StoreKey) -> bool {
         self.checks.remove(key);
+        self.distrusted.remove(key);
         self.rows.remove(key).is_some()
     }
 

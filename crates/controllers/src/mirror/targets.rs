@@ -91,9 +91,13 @@ impl Targets {
         let key = key_of(&secret);
         let row = Arc::new(TargetRow::of(&secret, salt));
         wipe(&mut secret);
-        self.relist.saw(&key);
+        let listed_anew = self.relist.saw(&key);
         let old = self.rows.get(&key);
-        if old.is_some_and(|old| !is_news(old, &row)) {
+        let is_known = |old: &Arc<TargetRow>| {
+            let same = old.uid == row.uid && old.resource_version == row.resource_version;
+            same || !listed_anew && !is_news(old, &row)
+        };
+        if old.is_some_and(is_known) {
             return (key, Sight::Known);
         }
         let sight = match old {
@@ -117,6 +121,8 @@ impl Targets {
     /// A new list begins.
     pub(crate) fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
+        // Versions may be lower from now on: etcd may have been restored from a backup.
+        self.reached = 0;
     }
 
     /// The list is complete; returns what is gone.
@@ -310,6 +316,23 @@ mod tests {
         let key = targets.gone(&secret("2", "v", "v"));
 
         assert!(targets.get(&key).is_some());
+    }
+
+    #[test]
+    fn a_new_list_counts_although_its_versions_are_lower_and_so_do_later_writes() {
+        let (mut targets, salt) = (Targets::default(), Salt::default());
+        let (key, _) = targets.apply(secret("900", "v", "v"), &salt);
+
+        targets.begin_list();
+        let (_, sight) = targets.apply(secret("500", "older", "v"), &salt);
+        assert!(targets.end_list().is_empty());
+        assert_eq!(sight, Sight::Touched);
+
+        targets.begin_write(key.clone());
+        targets.answered(secret("501", "v", "v"), &salt);
+        let row = targets.get(&key).unwrap();
+        assert_eq!(&*row.resource_version, "501");
+        assert!(row.is_untouched());
     }
 
     #[test]

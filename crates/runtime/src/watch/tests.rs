@@ -201,3 +201,22 @@ async fn an_unreachable_server_is_named_and_waited_for() {
     assert!(tokio::time::timeout(SILENCE * 3, synced).await.is_ok());
     assert!(readiness.is_ready());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_asked_to_lists_again() {
+    let (client, _) = scripted(without_streaming);
+    let (asking, relist) = tokio::sync::watch::channel(0);
+    let settings = Settings {
+        relist: Some(relist),
+        ..Settings::default()
+    };
+    let component = Readiness::default().register("configmaps");
+    let changes = watch::<ConfigMap>(Api::all(client), settings, component);
+    pin_mut!(changes);
+    while !matches!(changes.next().await, Some(Change::Synced)) {}
+
+    asking.send_replace(1);
+
+    assert!(matches!(changes.next().await, Some(Change::Reset)));
+    while !matches!(changes.next().await, Some(Change::Synced)) {}
+}

@@ -17,6 +17,8 @@ use crate::port;
 
 const TRIES: usize = 3;
 const API_SERVER: &str = "kube-apiserver";
+/// Name of the program, and of its folder.
+const ETCD: &str = "etcd";
 
 /// Every program of a cluster, ended on drop.
 pub(super) struct Servers {
@@ -82,6 +84,22 @@ impl Servers {
         ready::wait(&cluster.admin()?, dir, || self.guard.ended())
     }
 
+    /// Stops etcd and the API server, lets `change` work on the folder of etcd, and starts both again.
+    pub(super) fn with_etcd_stopped(
+        &mut self,
+        cluster: &Cluster,
+        assets: &Assets,
+        change: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
+        self.guard.kill(API_SERVER)?;
+        self.guard.kill(ETCD)?;
+        let dir = cluster.dir();
+        change(&dir.join(ETCD))?;
+        let command = etcd(&assets.etcd, dir, &self.ports);
+        self.guard.spawn(ETCD, command, &dir.join("etcd.log"))?;
+        self.start_api_server(cluster, assets)
+    }
+
     /// Starts the kube-controller-manager; nobody has to wait for it.
     pub(super) fn start_controllers(&mut self, cluster: &Cluster, assets: &Assets) -> Result<()> {
         let dir = cluster.dir();
@@ -121,7 +139,7 @@ fn bring_up(
 ) -> Result<()> {
     let dir = cluster.dir();
     let log = |name: &str| dir.join(format!("{name}.log"));
-    guard.spawn("etcd", etcd(&assets.etcd, dir, ports), &log("etcd"))?;
+    guard.spawn(ETCD, etcd(&assets.etcd, dir, ports), &log(ETCD))?;
     guard.spawn(
         API_SERVER,
         apiserver(&assets.apiserver, dir, ports),
@@ -144,7 +162,7 @@ fn etcd(program: &Path, dir: &Path, ports: &Ports) -> Command {
     let mut command = Command::new(program);
     command
         .arg("--data-dir")
-        .arg(dir.join("etcd"))
+        .arg(dir.join(ETCD))
         .args([
             "--listen-client-urls",
             &client,

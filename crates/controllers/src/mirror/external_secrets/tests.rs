@@ -82,6 +82,37 @@ fn an_event_older_than_our_own_write_is_passed_over() {
 }
 
 #[test]
+fn a_new_list_counts_although_its_versions_are_lower() {
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("a", 900, ready("True")));
+    let older = |object: &mut ExternalSecret| object.metadata.generation = Some(0);
+
+    objects.begin_list();
+    let (_, listed) = apply(&mut objects, object("a", 500, older));
+    objects.end_list();
+    let (_, edited) = apply(
+        &mut objects,
+        object("a", 501, |object| object.metadata.generation = Some(2)),
+    );
+
+    assert_eq!((listed, edited), (Touch::Changed, Touch::Changed));
+}
+
+#[test]
+fn a_list_that_is_older_than_the_answer_to_a_write_does_not_undo_it() {
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("a", 5, |_| {}));
+
+    objects.begin_list();
+    objects.answered(object("a", 9, ready("True")), Timestamp::UNIX_EPOCH);
+    apply(&mut objects, object("a", 8, |_| {}));
+    objects.end_list();
+
+    let (kept, _) = objects.get(&key("a")).unwrap();
+    assert_eq!(kept.metadata.resource_version.as_deref(), Some("9"));
+}
+
+#[test]
 fn only_objects_that_are_not_ready_wait_on_a_store() {
     let mut objects = ExternalSecrets::default();
     apply(&mut objects, object("good", 1, ready("True")));

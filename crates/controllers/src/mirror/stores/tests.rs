@@ -101,3 +101,16 @@ fn an_echo_older_than_our_own_write_is_passed_over() {
     assert!(!touch.run && !touch.wakes_users());
     assert_eq!(stores.get(&key).and_then(|row| row.ready()), Some(true));
 }
+
+#[test]
+fn after_a_restore_a_store_of_the_same_generation_counts_as_another_spec() {
+    let mut stores = Stores::default();
+    stores.apply(store(900, Some("True")));
+
+    stores.distrust();
+    let (_, listed) = stores.apply(store(310, Some("True")));
+    let (_, again) = stores.apply(store(311, Some("True")));
+
+    assert!(listed.new_spec && listed.run);
+    assert!(!again.new_spec && !again.run);
+}
