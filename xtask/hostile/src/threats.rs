@@ -1,5 +1,5 @@
 //! The threat model names the tests that show its defences: every name must exist, and every entry of
-//! the catalogue must be named. Only a test.
+//! the catalogue must be named. The page on limits names files, which must exist too. Only tests.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,18 +11,20 @@ use crate::catalogue;
 /// Folders with tests.
 const SOURCES: [&str; 5] = ["bin", "crates", "providers", "xtask", "fuzz"];
 
-fn page() -> String {
-    std::fs::read_to_string(place::workspace().join("docs/threat-model.md")).unwrap()
+/// Texts in backticks on a page of `docs`.
+fn quoted(page: &str) -> Vec<String> {
+    let page = place::workspace().join("docs").join(page);
+    let text = std::fs::read_to_string(page).unwrap();
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.map(str::to_owned).collect()
 }
 
-/// Names on the page that begin with `prefix`, without it.
+/// Names in the threat model that begin with `prefix`, without it.
 fn named(prefix: &str) -> BTreeSet<String> {
-    let page = page();
-    let quoted = page.split('`').skip(1).step_by(2);
+    let quoted = quoted("threat-model.md").into_iter();
     quoted
-        .filter_map(|text| text.strip_prefix(prefix))
+        .filter_map(|text| Some(text.strip_prefix(prefix)?.to_owned()))
         .filter(|name| !name.is_empty())
-        .map(str::to_owned)
         .collect()
 }
 
@@ -54,6 +56,18 @@ fn tests_that_the_threat_model_names_exist() {
     let missing: Vec<_> = named("test:")
         .into_iter()
         .filter(|name| !all.contains(&format!("fn {name}(")))
+        .collect();
+
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn files_that_the_page_on_limits_names_exist() {
+    let folders = SOURCES.map(|folder| format!("{folder}/"));
+    let files = quoted("limits.md").into_iter();
+    let missing: Vec<_> = files
+        .filter(|name| folders.iter().any(|folder| name.starts_with(folder)))
+        .filter(|name| !place::workspace().join(name).exists())
         .collect();
 
     assert_eq!(missing, Vec::<String>::new());
