@@ -10,6 +10,7 @@ mod generate;
 mod hostile;
 mod new_provider;
 mod shell;
+mod ship;
 mod simulate;
 mod test;
 
@@ -45,6 +46,8 @@ enum Command {
     NewProvider(new_provider::Args),
     Bench(bench::Args),
     Simulate(simulate::Args),
+    Image(ship::ImageArgs),
+    Release(ship::ReleaseArgs),
     Hostile(hostile::Args),
 }
 
@@ -58,6 +61,8 @@ fn main() -> ExitCode {
         Command::NewProvider(args) => new_provider::run(&args).map(done),
         Command::Bench(args) => bench::run(&args).map(done),
         Command::Simulate(args) => simulate::run(&args).map(done),
+        Command::Image(args) => ship::image(&args).map(done),
+        Command::Release(args) => ship::release(&args).map(done),
         Command::Hostile(args) => hostile::run(&args).map(done),
     };
     match result {

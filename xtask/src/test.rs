@@ -3,6 +3,7 @@
 //! the environment.
 
 pub(crate) mod gitops;
+mod image;
 mod rust;
 pub(crate) mod tally;
 
@@ -24,6 +25,10 @@ use tally::Tally;
 /// into your user cache. The first run builds a Kubernetes API server (about five minutes on two
 /// cores). The last line is `N passed, M failed`.
 #[derive(clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct Args {
     /// Only tests and cases whose name contains this
     #[arg(long, value_name = "TEXT")]
@@ -35,6 +40,9 @@ pub(crate) struct Args {
     /// Run only the tests with Flux's controllers: heavy builds at first, then some minutes
     #[arg(long, conflicts_with_all = ["skip_cluster", "filter"])]
     gitops: bool,
+    /// Build the container image and run only the test that runs it: Linux, as root, with musl-tools
+    #[arg(long, conflicts_with_all = ["skip_cluster", "filter", "gitops"])]
+    image: bool,
     /// Show every test, not only those that fail
     #[arg(long, short)]
     verbose: bool,
@@ -47,6 +55,7 @@ impl Args {
             filter: None,
             skip_cluster: false,
             gitops: false,
+            image: false,
             verbose: false,
         }
     }
@@ -56,6 +65,8 @@ pub(crate) fn run(args: &Args) -> Result<Tally> {
     let began = Instant::now();
     let tally = if args.gitops {
         gitops::run(args)?
+    } else if args.image {
+        image::run(args)?
     } else if args.skip_cluster {
         rust::run(args, None)?
     } else {

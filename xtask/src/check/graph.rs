@@ -84,6 +84,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
     ("xtask-hostile", &["testkit"]),
+    ("xtask-ship", &["testkit"]),
     ("xtask-simulate", &["pace"]),
     ("xtask-generate", &["provider", "api", "providers"]),
 ];
