@@ -8,11 +8,14 @@ use anyhow::{Context, Result};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 use serde_json::{Value, json};
 
+/// What other systems would need is not in the program.
+const PLATFORM: &str = "x86_64-unknown-linux-musl";
+
 /// The bill of the package `lockstep`.
 pub(super) fn of_workspace(root: &Path, version: &str) -> Result<String> {
     let metadata = MetadataCommand::new()
         .manifest_path(root.join("Cargo.toml"))
-        .other_options(["--locked".to_owned()])
+        .other_options(["--locked", "--filter-platform", PLATFORM].map(str::to_owned))
         .exec()?;
     let shipped = shipped(&metadata)?;
     let mut packages: Vec<_> = metadata
