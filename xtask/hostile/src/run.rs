@@ -25,7 +25,7 @@ use crate::tenants;
 use crate::verdict::Limits;
 
 /// Entries of a round in a short run.
-const TOGETHER: usize = 20;
+const TOGETHER: usize = 10;
 
 pub(crate) fn run(cli: &Cli) -> Result<ExitCode> {
     let entries = catalogue::selected(&cli.only)?;
