@@ -1,8 +1,9 @@
 //! Opens TCP connections, straight or through a proxy. Plain HTTP goes to the proxy in absolute
-//! form, HTTPS through a `CONNECT` tunnel. Loopback addresses are never sent to a proxy.
+//! form, HTTPS through a `CONNECT` tunnel. Loopback addresses and the link-local ones of metadata
+//! servers are never sent to a proxy.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -70,8 +71,7 @@ impl Connector {
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
         let matcher = self.proxy.as_ref()?;
         let host = target.host()?.trim_start_matches('[').trim_end_matches(']');
-        let loopback = host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-        if loopback || host.eq_ignore_ascii_case("localhost") {
+        if host.parse::<IpAddr>().is_ok_and(is_near) || host.eq_ignore_ascii_case("localhost") {
             return None;
         }
         matcher.intercept(target)
@@ -113,6 +113,18 @@ impl Service<Uri> for Connector {
         .boxed()
     }
 }
+
+/// Whether an address is of this machine or of its own metadata server, which no proxy can reach.
+fn is_near(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
+        // The metadata server of AWS has a unique local address.
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local() || ip == AWS_METADATA,
+    }
+}
+
+/// `fd00:ec2::254`
+const AWS_METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// An open connection that knows whether requests on it go to a proxy.
 pub struct Stream {

@@ -190,6 +190,8 @@ async fn https_asks_the_proxy_for_a_tunnel_but_excepted_hosts_do_not() {
     let direct = |uri: &'static str| connector.intercepted(&Uri::from_static(uri));
     assert!(!direct("https://inside.example/"));
     assert!(!direct("https://127.0.0.1/"));
+    assert!(!direct("https://169.254.169.254/"));
+    assert!(!direct("https://[fd00:ec2::254]/"));
     assert!(direct("https://backend.example/"));
 }
 
