@@ -10,6 +10,7 @@ pub mod backend;
 pub mod controlplane;
 pub mod files;
 pub mod flux;
+pub mod gcp;
 pub mod helm;
 mod http_get;
 pub mod kubeconfig;
@@ -24,6 +25,7 @@ pub mod process;
 pub mod program;
 pub mod progress;
 pub mod proxy;
+pub mod python;
 pub mod stub;
 pub mod terminal;
 

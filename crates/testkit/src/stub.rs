@@ -76,7 +76,15 @@ pub struct Stub {
 impl Stub {
     /// Starts a server on a free port.
     pub fn start(answer: impl Fn(Request) -> Answer + Send + Sync + 'static) -> Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot bind a port")?;
+        Self::start_on(0, answer)
+    }
+
+    /// Starts a server on a port; 0 means any that is free.
+    pub fn start_on(
+        port: u16,
+        answer: impl Fn(Request) -> Answer + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).context("cannot bind a port")?;
         let at = listener.local_addr()?;
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
