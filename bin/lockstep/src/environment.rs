@@ -16,12 +16,21 @@ pub(crate) fn proxy() -> Proxy {
     }
 }
 
-/// Addresses of backends that the environment changes, as upstream has them.
+/// Where the operator's own identity at Google is found, under the names of Google's libraries.
+const GOOGLE: [&str; 4] = [
+    "CLOUDSDK_CONFIG",
+    "GCE_METADATA_HOST",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "HOME",
+];
+
+/// Addresses of backends that the environment changes, as upstream has them, and where identities
+/// of the operator are found.
 pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
-        let is_address = name.ends_with("_ENDPOINT");
-        is_address.then(|| std::env::var(name).ok()).flatten()
+        let is_meant = name.ends_with("_ENDPOINT") || GOOGLE.contains(&name);
+        is_meant.then(|| std::env::var(name).ok()).flatten()
     })
 }
 

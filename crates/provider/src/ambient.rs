@@ -1,6 +1,6 @@
 //! Files that belong to the operator's own identity, such as a projected token of its
 //! ServiceAccount. Only who holds [`Ambient`] can read one; paths come from the operator's
-//! settings, never from a manifest.
+//! settings, or from a manifest where the provider checks them and where their content goes.
 
 use std::fs::File;
 use std::io::Read as _;

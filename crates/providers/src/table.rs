@@ -9,6 +9,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_aws::Aws>(),
     #[cfg(feature = "fake")]
     Entry::of::<lockstep_provider_fake::Fake>(),
+    #[cfg(feature = "gcpsm")]
+    Entry::of::<lockstep_provider_gcpsm::Gcpsm>(),
     #[cfg(feature = "kubernetes")]
     Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
     #[cfg(feature = "webhook")]

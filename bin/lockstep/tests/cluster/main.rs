@@ -11,6 +11,7 @@ mod deletion;
 mod docs;
 mod faults;
 mod flags;
+mod gcp;
 mod generic;
 mod helm;
 mod hostile_inputs;

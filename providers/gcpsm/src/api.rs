@@ -1,0 +1,274 @@
+//! The calls to Secret Manager (REST, v1), each under its own name: signed, counted, and its refusal
+//! explained. What an answer means to a caller is decided elsewhere.
+
+use std::sync::{Mutex, PoisonError};
+
+use lockstep_provider::http::{Answer, HttpClient, RequestBuilder, Tls, encode_component};
+use lockstep_provider::http::{Page, pages};
+use lockstep_provider::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::auth::{Identity, METRIC};
+use crate::error::{self, Failure, Place};
+use crate::managed::Words;
+
+mod types;
+
+pub(crate) use types::{Secret, Version};
+
+use types::{Accessed, Added, Secrets, Versions};
+
+/// A connection to the secrets of one project or of one of its locations.
+#[derive(Debug)]
+pub(crate) struct Api {
+    ctx: Ctx,
+    http: HttpClient,
+    base: String,
+    project: String,
+    location: Option<String>,
+    identity: Identity,
+}
+
+impl Api {
+    pub(crate) fn new(
+        base: String,
+        project: String,
+        location: Option<String>,
+        identity: Identity,
+        ctx: Ctx,
+    ) -> Result<Self> {
+        let http = ctx.http(&Tls::default())?;
+        Ok(Self {
+            ctx,
+            http,
+            base,
+            project,
+            location,
+            identity,
+        })
+    }
+
+    pub(crate) fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
+    pub(crate) fn is_regional(&self) -> bool {
+        self.location.is_some()
+    }
+
+    /// `projects/p`, or `projects/p/locations/l`.
+    fn parent(&self) -> String {
+        let project = encode_component(&self.project);
+        match &self.location {
+            None => format!("projects/{project}"),
+            Some(location) => {
+                format!(
+                    "projects/{project}/locations/{}",
+                    encode_component(location)
+                )
+            }
+        }
+    }
+
+    /// Name of a secret. What cannot be a name never gets into a URL.
+    pub(crate) fn secret_name(&self, key: &str) -> Result<String> {
+        if !is_word(key) {
+            return Err(Error::invalid_spec(format!(
+                "{key:?} is no name of a secret; it has 1 to 255 letters, digits, '_' and '-'"
+            )));
+        }
+        Ok(format!("{}/secrets/{key}", self.parent()))
+    }
+
+    fn version_name(&self, key: &str, version: &str) -> Result<String> {
+        if !is_word(version) {
+            return Err(Error::invalid_spec(format!(
+                "{version:?} is no version of a secret; give its number, an alias or \"latest\""
+            )));
+        }
+        Ok(format!("{}/versions/{version}", self.secret_name(key)?))
+    }
+
+    /// Flags of `gcloud` that name a secret's place, for remedies.
+    pub(crate) fn flags(&self) -> String {
+        match &self.location {
+            None => format!("--project={}", self.project),
+            Some(location) => format!("--project={} --location={location}", self.project),
+        }
+    }
+
+    /// The payload of a version. One that was damaged on its way is asked for once more.
+    pub(crate) async fn access(&self, key: &str, version: &str) -> Result<SecretValue, Failure> {
+        let name = self.version_name(key, version).map_err(error::unsent)?;
+        let ask = || self.http.get(self.url(&format!("{name}:access")));
+        let answer: Accessed = self.call("AccessSecretVersion", &name, ask()).await?;
+        if let Ok(payload) = answer.payload.value(&name) {
+            return Ok(payload);
+        }
+        let again: Accessed = self.call("AccessSecretVersion", &name, ask()).await?;
+        again.payload.value(&name).map_err(error::unsent)
+    }
+
+    pub(crate) async fn secret(&self, key: &str) -> Result<Secret, Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let request = self.http.get(self.url(&name));
+        self.call("GetSecret", &name, request).await
+    }
+
+    /// A version's state, without its payload; not billed as an access.
+    pub(crate) async fn version(&self, key: &str, version: &str) -> Result<Version, Failure> {
+        let name = self.version_name(key, version).map_err(error::unsent)?;
+        let request = self.http.get(self.url(&name));
+        self.call("GetSecretVersion", &name, request).await
+    }
+
+    /// All secrets that a filter lets through.
+    pub(crate) async fn secrets(&self, filter: &str) -> Result<Vec<Secret>> {
+        let parent = self.parent();
+        let url = self.url(&format!("{parent}/secrets"));
+        pages(|token| {
+            let request = self.http.get(&*url);
+            let request = request.query_some("filter", (!filter.is_empty()).then_some(filter));
+            let request = request.query_some("pageToken", token.as_deref());
+            let call = self.call("ListSecrets", &parent, request);
+            async move {
+                let page: Secrets = call.await?;
+                Ok(Page {
+                    items: page.secrets,
+                    next: page.next_page_token,
+                })
+            }
+        })
+        .await
+    }
+
+    /// The enabled versions of a secret.
+    pub(crate) async fn enabled_versions(&self, key: &str) -> Result<Vec<Version>, Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let url = self.url(&format!("{name}/versions"));
+        let refused = Mutex::new(None);
+        let listed = pages(|token| {
+            let request = self.http.get(&*url).query("filter", "state:ENABLED");
+            let request = request.query_some("pageToken", token.as_deref());
+            let call = self.call::<Versions>("ListSecretVersions", &name, request);
+            let refused = &refused;
+            async move {
+                let page = match call.await {
+                    Ok(page) => page,
+                    Err(failure) => {
+                        let error = failure.error.duplicate();
+                        *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                        return Err(error);
+                    }
+                };
+                Ok(Page {
+                    items: page.versions,
+                    next: page.next_page_token,
+                })
+            }
+        })
+        .await;
+        let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+        listed.map_err(|error| refused.unwrap_or_else(|| error::unsent(error)))
+    }
+
+    pub(crate) async fn create(&self, key: &str, secret: &Value) -> Result<Secret, Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let url = self.url(&format!("{}/secrets", self.parent()));
+        let request = self.http.post(url).query("secretId", key).json(secret);
+        self.call("CreateSecret", &name, request).await
+    }
+
+    /// Replaces labels and annotations of a secret, unless it changed since it was read.
+    pub(crate) async fn update(
+        &self,
+        key: &str,
+        etag: Option<&str>,
+        labels: &Words,
+        annotations: &Words,
+    ) -> Result<Secret, Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let mut secret = json!({ "name": name, "labels": labels });
+        if !annotations.is_empty() {
+            secret["annotations"] = json!(annotations);
+        }
+        if let Some(etag) = etag {
+            secret["etag"] = json!(etag);
+        }
+        let request = self.http.patch(self.url(&name));
+        let request = request.query("updateMask", "labels,annotations");
+        self.call("UpdateSecret", &name, request.json(&secret))
+            .await
+    }
+
+    /// Adds a version; what arrives is checked against the checksum of what was sent.
+    pub(crate) async fn add_version(&self, key: &str, value: &SecretValue) -> Result<(), Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let request = self.http.post(self.url(&format!("{name}:addVersion")));
+        let body = types::payload(value);
+        let request = request.body("application/json", body);
+        let _: Added = self.call("AddSecretVersion", &name, request).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn delete(&self, key: &str, etag: Option<&str>) -> Result<(), Failure> {
+        let name = self.secret_name(key).map_err(error::unsent)?;
+        let request = self.http.delete(self.url(&name)).query_some("etag", etag);
+        let _: Value = self.call("DeleteSecret", &name, request).await?;
+        Ok(())
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("{}/v1/{name}", self.base)
+    }
+
+    /// Makes one call.
+    async fn call<T: DeserializeOwned>(
+        &self,
+        rpc: &'static str,
+        name: &str,
+        request: RequestBuilder,
+    ) -> Result<T, Failure> {
+        let outcome = Box::pin(self.send(rpc, name, request)).await;
+        let counted = outcome.as_ref().map(|_| ());
+        let counted = counted.map_err(|failure| failure.error.duplicate());
+        drop(self.ctx.counted(METRIC, rpc, counted));
+        let answer = outcome?;
+        answer.json().map_err(error::unsent)
+    }
+
+    async fn send(
+        &self,
+        rpc: &'static str,
+        name: &str,
+        request: RequestBuilder,
+    ) -> Result<Answer, Failure> {
+        let token = self.identity.token().await;
+        // A credential that cannot be had is no missing secret.
+        let token = token.map_err(|error| {
+            let error = error.context("unable to get credentials");
+            error::unsent(crate::auth::absent_is_invalid(error))
+        })?;
+        let sent = request.bearer(&token).accept_json().send().await;
+        let answer = sent.map_err(error::unsent)?;
+        let place = Place {
+            rpc,
+            name,
+            who: self.identity.who(),
+        };
+        let checked = error::check(answer, &place);
+        if let Err(failure) = &checked
+            && *failure.error.kind() == ErrorKind::Unauthenticated
+        {
+            self.identity.forget(&token);
+        }
+        checked
+    }
+}
+
+/// Whether a text can be the name of a secret, or a version or alias.
+fn is_word(text: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !text.is_empty() && text.len() <= 255 && text.chars().all(legal)
+}

@@ -1,0 +1,43 @@
+//! One lock a secret: a push that changes a property reads, changes and writes, and Secret Manager
+//! has no condition for new versions. Other secrets never wait.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use async_lock::Mutex as AsyncMutex;
+
+/// Locks by name of the secret, shared by all connections of the process.
+#[derive(Debug, Default)]
+pub(crate) struct Locks(Mutex<BTreeMap<String, Weak<AsyncMutex<()>>>>);
+
+impl Locks {
+    /// The lock of one secret.
+    pub(crate) fn of(&self, name: &str) -> Arc<AsyncMutex<()>> {
+        let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = locks.get(name).and_then(Weak::upgrade) {
+            return lock;
+        }
+        locks.retain(|_, lock| lock.strong_count() > 0);
+        let lock = Arc::default();
+        locks.insert(name.to_owned(), Arc::downgrade(&lock));
+        lock
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_secret_has_one_lock_while_somebody_uses_it() {
+        let locks = Locks::default();
+
+        let one = locks.of("a");
+
+        assert!(Arc::ptr_eq(&one, &locks.of("a")));
+        assert!(!Arc::ptr_eq(&one, &locks.of("b")));
+        drop(one);
+        drop(locks.of("c"));
+        assert_eq!(locks.0.lock().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,146 @@
+//! `metadata` of a push: labels, annotations, and what is only said when a secret is made.
+
+use lockstep_provider::metadata;
+use lockstep_provider::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::managed::{self, Words};
+
+/// How a secret is written, beside its value.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct PushMetadata {
+    annotations: Words,
+    labels: Words,
+    topics: Vec<String>,
+    merge_policy: String,
+    cmek_key_name: String,
+    replication_location: String,
+    replication_locations: Vec<String>,
+}
+
+impl PushMetadata {
+    pub(super) fn parse(item: &PushItem) -> Result<Self> {
+        let parsed: Result<Option<Self>> = metadata::parse(item.metadata.as_ref());
+        let parsed =
+            parsed.map_err(|error| error.context("failed to parse PushSecret metadata"))?;
+        Ok(parsed.unwrap_or_default())
+    }
+
+    /// A secret to be made. Regional ones have a place already.
+    pub(super) fn new_secret(&self, is_regional: bool) -> Value {
+        let labels = managed::marked(Words::new());
+        let mut secret = json!({ "labels": labels });
+        if !is_regional {
+            secret["replication"] = self.replication();
+        }
+        if !self.topics.is_empty() {
+            let topics = self.topics.iter().map(|name| json!({ "name": name }));
+            secret["topics"] = topics.collect();
+        }
+        secret
+    }
+
+    fn replication(&self) -> Value {
+        let old = std::slice::from_ref(&self.replication_location);
+        let locations = match self.replication_locations.as_slice() {
+            [] if self.replication_location.is_empty() => &[],
+            [] => old,
+            locations => locations,
+        };
+        let encrypted = |mut place: Value| {
+            if !self.cmek_key_name.is_empty() {
+                place["customerManagedEncryption"] = json!({ "kmsKeyName": self.cmek_key_name });
+            }
+            place
+        };
+        if locations.is_empty() {
+            return json!({ "automatic": encrypted(json!({})) });
+        }
+        let replicas = locations.iter();
+        let replicas = replicas.map(|location| encrypted(json!({ "location": location })));
+        json!({ "userManaged": { "replicas": replicas.collect::<Vec<_>>() } })
+    }
+
+    /// Labels and annotations as they should be. `Merge` keeps labels that are there over new ones
+    /// and replaces annotations all the same, as upstream has it.
+    pub(super) fn words(&self, there: &Words) -> (Words, Words) {
+        let mut labels = self.labels.clone();
+        if self.merge_policy == "Merge" {
+            labels.extend(there.clone());
+        }
+        (managed::marked(labels), self.annotations.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_provider::PushTarget;
+
+    use super::*;
+
+    fn parsed(spec: Value) -> Result<PushMetadata> {
+        let mut item = PushItem::whole(PushTarget::key("k"), SecretMap::new());
+        item.metadata = Some(json!({
+            "apiVersion": "kubernetes.external-secrets.io/v1alpha1",
+            "kind": "PushSecretMetadata",
+            "spec": spec,
+        }));
+        PushMetadata::parse(&item)
+    }
+
+    #[test]
+    fn replication_is_automatic_or_as_the_locations_say_and_encrypted_where_a_key_is_named() {
+        let key = json!({ "kmsKeyName": "k" });
+        let table = [
+            (json!({}), json!({ "automatic": {} })),
+            (
+                json!({ "cmekKeyName": "k" }),
+                json!({ "automatic": { "customerManagedEncryption": key } }),
+            ),
+            (
+                json!({ "replicationLocation": "a" }),
+                json!({ "userManaged": { "replicas": [{ "location": "a" }] } }),
+            ),
+            (
+                json!({ "replicationLocation": "a", "replicationLocations": ["b", "c"],
+                    "cmekKeyName": "k" }),
+                json!({ "userManaged": { "replicas": [
+                    { "location": "b", "customerManagedEncryption": key },
+                    { "location": "c", "customerManagedEncryption": key },
+                ] } }),
+            ),
+        ];
+
+        for (spec, replication) in table {
+            let secret = parsed(spec).unwrap().new_secret(false);
+            assert_eq!(secret["replication"], replication);
+        }
+        assert!(parsed(json!({})).unwrap().new_secret(true)["replication"].is_null());
+    }
+
+    #[test]
+    fn topics_are_set_on_a_new_secret() {
+        let secret = parsed(json!({ "topics": ["projects/p/topics/t"] })).unwrap();
+
+        let topics = json!([{ "name": "projects/p/topics/t" }]);
+        assert_eq!(secret.new_secret(false)["topics"], topics);
+    }
+
+    #[test]
+    fn merging_keeps_labels_that_are_there_over_new_ones() {
+        let there = Words::from_iter([("a".to_owned(), "old".to_owned())]);
+        let spec = json!({ "labels": { "a": "new", "b": "new" } });
+        let mut merge = spec.clone();
+        merge["mergePolicy"] = "Merge".into();
+
+        let (replaced, _) = parsed(spec).unwrap().words(&there);
+        let (merged, _) = parsed(merge).unwrap().words(&there);
+
+        assert_eq!(replaced["a"], "new");
+        assert_eq!(merged["a"], "old");
+        assert_eq!(merged["b"], "new");
+        assert!(managed::is_ours(&replaced) && managed::is_ours(&merged));
+    }
+}

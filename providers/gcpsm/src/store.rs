@@ -1,0 +1,110 @@
+//! An authenticated connection as the rest of the program sees it. A store whose credentials are
+//! the caller's has no connection while it is checked without one.
+
+use lockstep_provider::prelude::*;
+
+use crate::api::Api;
+use crate::refusals::Refusal;
+use crate::spec::{GcpsmSpec, SelectionPolicy};
+use crate::{auth, endpoint, read};
+
+/// A store of Google Secret Manager.
+#[derive(Debug)]
+pub struct GcpsmStore(State);
+
+#[derive(Debug)]
+enum State {
+    /// A store that logs in as its caller, while it is checked without one.
+    Waiting,
+    Connected(Box<Connection>),
+}
+
+/// A connection of one identity.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) api: Api,
+    pub(crate) policy: SelectionPolicy,
+    /// Whether looking at secrets and versions was refused.
+    pub(crate) refusal: Refusal,
+    is_referent: bool,
+}
+
+impl GcpsmStore {
+    pub(crate) async fn connect(spec: GcpsmSpec, ctx: Ctx) -> Result<Self> {
+        let project = auth::project(&spec, &ctx).await?;
+        let is_referent = spec.is_referent(&ctx);
+        if is_referent && ctx.scope().home().is_none() {
+            return Ok(Self(State::Waiting));
+        }
+        let base = endpoint::secret_manager(spec.location(), &ctx)?;
+        let identity = Box::pin(auth::log_in(&spec, &ctx)).await?;
+        let location = spec.location().map(str::to_owned);
+        Ok(Self(State::Connected(Box::new(Connection {
+            api: Api::new(base, project, location, identity, ctx)?,
+            policy: spec.policy(),
+            refusal: Refusal::default(),
+            is_referent,
+        }))))
+    }
+
+    fn connected(&self) -> Result<&Connection> {
+        match &self.0 {
+            State::Connected(connection) => Ok(connection),
+            State::Waiting => Err(Error::invalid_spec(
+                "the store logs in as its caller and cannot be used without one; \
+                 set the namespace of the credential to share it",
+            )),
+        }
+    }
+}
+
+impl Store for GcpsmStore {
+    async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let whole = Box::pin(self.connected()?.whole_of(reference)).await?;
+        read::wanted(&whole, reference)
+    }
+
+    async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
+        let value = self.get(reference).await?;
+        read::members(&value)
+    }
+
+    /// Properties and members are inside of the value, labels and annotations of all metadata.
+    fn whole(&self, read: &Read) -> Option<Read> {
+        read.whole_value()
+    }
+
+    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+        read::part(read, whole)
+    }
+
+    async fn version(&self, reference: &RemoteRef, _: bool) -> Result<Option<String>> {
+        Box::pin(self.connected()?.current_version(reference)).await
+    }
+
+    async fn find(&self, find: &Find) -> Result<SecretMap> {
+        Box::pin(self.connected()?.search(find)).await
+    }
+
+    async fn push(&self, item: &PushItem) -> Result<Pushed> {
+        Box::pin(self.connected()?.write(item)).await
+    }
+
+    async fn delete(&self, target: &PushTarget) -> Result<()> {
+        Box::pin(self.connected()?.remove(target)).await
+    }
+
+    async fn exists(&self, target: &PushTarget) -> Result<bool> {
+        Box::pin(self.connected()?.is_there(target)).await
+    }
+
+    /// A token was had when the store was opened; as upstream, nothing more is asked.
+    async fn check(&self) -> Check {
+        match &self.0 {
+            State::Connected(connection) if !connection.is_referent => {
+                Check::Healthy(Health::Ready)
+            }
+            _ => Check::Healthy(Health::Unknown),
+        }
+    }
+}
