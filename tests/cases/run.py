@@ -564,6 +564,11 @@ class Run:
                 "controller": owner.get("controller", True), "uid": live["metadata"]["uid"]}]
         return manifest
 
+    def learn(self, found):
+        """Names that a backend made while it was set up (a random version, say) can be used from here on."""
+        for name, value in (found or {}).items():
+            self.vars[name] = self.back[name] = str(value)
+
     def wait(self, ref, check, limit, what):
         end = time.time() + limit
         while True:
@@ -603,7 +608,7 @@ class Run:
                 self.world.start(self.world.flags, self.world.env)
         if "backend" in step:
             for name, spec in step["backend"].items():
-                self.world.backends[name]["module"].apply(spec)
+                self.learn(self.world.backends[name]["module"].apply(spec))
         if "until" in step:
             u = step["until"]
             if "exists" in u:
@@ -736,7 +741,7 @@ class Run:
         time.sleep(0.05)
         for entry in [spec.get("backend")] if isinstance(spec.get("backend"), dict) else spec.get("backend") or []:
             if isinstance(entry, dict) and "apply" in entry:
-                self.world.backends[entry["name"]]["module"].apply(substitute(entry["apply"], self.vars))
+                self.learn(self.world.backends[entry["name"]]["module"].apply(substitute(entry["apply"], self.vars)))
         for item in spec.get("given") or []:
             item = self.prepare_owner(substitute(item, self.vars))
             self.apply(item)

@@ -2,6 +2,7 @@
 //! against a binary. The runner itself is Python; here it is only called and its result read.
 
 pub(crate) mod python;
+mod redirected;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Tally> {
-    let python = python::ready()?;
     let operator = if let Some(path) = &args.operator {
         let found = path.canonicalize();
         found.with_context(|| format!("no operator at {}", path.display()))?
@@ -49,15 +49,57 @@ pub(crate) fn run(args: &Args) -> Result<Tally> {
     } else {
         args.area.clone()
     };
-    let plane = ControlPlane::start(None)?;
+    let filter = args.filter.as_deref();
+    if redirected::is_inside() {
+        return redirected::inside(&operator, areas, filter);
+    }
+    let (far, areas) = split(areas);
+    let mut tally = Tally::default();
+    if !areas.is_empty() {
+        let python = python::ready()?;
+        let plane = ControlPlane::start(None)?;
+        let run = Run {
+            python: &python,
+            operator: &operator,
+            cluster: &plane,
+            filter,
+            areas,
+        };
+        tally += run.go()?;
+    }
+    if !far.is_empty() {
+        tally += redirected::run(&operator, &far, filter)?;
+    }
+    Ok(tally)
+}
+
+/// Runs everything that the operator must pass today; what needs no network of its own runs on the
+/// cluster that is there.
+pub(crate) fn current(
+    python: &Path,
+    operator: &Path,
+    cluster: &Cluster,
+    filter: Option<&str>,
+) -> Result<Tally> {
+    let (far, areas) = split(current_areas()?);
     let run = Run {
-        python: &python,
-        operator: &operator,
-        cluster: &plane,
-        filter: args.filter.as_deref(),
+        python,
+        operator,
+        cluster,
+        filter,
         areas,
     };
-    run.go()
+    let tally = run.go()?;
+    if far.is_empty() {
+        return Ok(tally);
+    }
+    Ok(tally + redirected::run(operator, &far, filter)?)
+}
+
+/// Areas that need names which lead elsewhere, and all others.
+fn split(areas: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let areas = areas.into_iter();
+    areas.partition(|area| redirected::is_redirected(area))
 }
 
 /// The areas that the operator must pass today, from `tests/cases/areas`.
@@ -112,33 +154,7 @@ impl Run<'_> {
             self.operator.display(),
             log.display()
         ));
-        let mut command = self.command(&log)?;
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cannot start Python")?;
-        let mut tally = None;
-        let mut failures = Tally::default();
-        if let Some(out) = child.stdout.take() {
-            for line in BufReader::new(out).lines() {
-                let line = line?;
-                failures.note(&line);
-                // The closing line is for us; it appears in the sum of everything.
-                match Tally::of_line(&line) {
-                    Some(result) => tally = Some(result),
-                    None => say(&line),
-                }
-            }
-        }
-        let status = child.wait()?;
-        match tally {
-            Some(tally) if status.success() || tally.failed > 0 => Ok(tally + failures),
-            _ => {
-                let what = format!("the case runner ended with {status} before its summary");
-                say(&what);
-                Ok(tally.unwrap_or_default() + failures + Tally::failure(&what))
-            }
-        }
+        follow(&mut self.command(&log)?)
     }
 
     fn command(&self, log: &Path) -> Result<Command> {
@@ -166,6 +182,40 @@ impl Run<'_> {
         if self.areas.iter().any(|area| area.starts_with("aws-")) {
             command.env("MOTO_SERVER", moto::ready()?);
         }
+        if redirected::is_inside() {
+            redirected::servers(&mut command)?;
+        }
         Ok(command)
+    }
+}
+
+/// Runs the case runner, shows what it says and reads its result.
+fn follow(command: &mut Command) -> Result<Tally> {
+    let program = command.get_program().display().to_string();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {program}"))?;
+    let mut tally = None;
+    let mut failures = Tally::default();
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).lines() {
+            let line = line?;
+            failures.note(&line);
+            // The closing line is for us; it appears in the sum of everything.
+            match Tally::of_line(&line) {
+                Some(result) => tally = Some(result),
+                None => say(&line),
+            }
+        }
+    }
+    let status = child.wait()?;
+    match tally {
+        Some(tally) if status.success() || tally.failed > 0 => Ok(tally + failures),
+        _ => {
+            let what = format!("the case runner ended with {status} before its summary");
+            say(&what);
+            Ok(tally.unwrap_or_default() + failures + Tally::failure(&what))
+        }
     }
 }

@@ -9,6 +9,7 @@ mod cluster;
 mod generate;
 mod hostile;
 mod new_provider;
+mod serve;
 mod shell;
 mod ship;
 mod simulate;
@@ -45,6 +46,7 @@ enum Command {
     Generate(generate::Args),
     NewProvider(new_provider::Args),
     Bench(bench::Args),
+    Serve(serve::Args),
     Simulate(simulate::Args),
     Image(ship::ImageArgs),
     Release(ship::ReleaseArgs),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args).map(done),
         Command::NewProvider(args) => new_provider::run(&args).map(done),
         Command::Bench(args) => bench::run(&args).map(done),
+        Command::Serve(args) => serve::run(&args).map(done),
         Command::Simulate(args) => simulate::run(&args).map(done),
         Command::Image(args) => ship::image(&args).map(done),
         Command::Release(args) => ship::release(&args).map(done),

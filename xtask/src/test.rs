@@ -91,19 +91,9 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     let plane = ControlPlane::start(None)?;
     plane.install_crds()?;
     let tests = rust::run(args, Some(&plane))?;
-    let cases = cases::Run {
-        python: &python,
-        operator: &rust::operator(),
-        cluster: &plane,
-        filter: args.filter.as_deref(),
-        areas: cases::current_areas()?,
-    };
-    let tally = tests + cases.go()?;
-    if args
-        .filter
-        .as_deref()
-        .is_some_and(|filter| !"hostile".contains(filter))
-    {
+    let filter = args.filter.as_deref();
+    let tally = tests + cases::current(&python, &rust::operator(), &plane, filter)?;
+    if filter.is_some_and(|filter| !"hostile".contains(filter)) {
         return Ok(tally);
     }
     Ok(tally + hostile::short(&rust::operator())?)

@@ -1,6 +1,6 @@
 //! A Python that can run the case runner: the machine's own, in a virtual environment in the cache
-//! with the pinned packages of `tests/cases/requirements.txt`. Nothing is installed into the
-//! machine's Python.
+//! with the pinned packages of `tests/cases/requirements.txt`, or of `requirements-clouds.txt` for
+//! the clouds' backends. Nothing is installed into the machine's Python.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,8 +17,17 @@ const NO_PYTHON: &str = "Python 3.9 or later is needed for the recorded cases: \
 
 /// The interpreter to use; the environment is made on first use.
 pub(crate) fn ready() -> Result<PathBuf> {
+    with("requirements.txt")
+}
+
+/// An interpreter that also has the clouds' own clients, for the backends that use them.
+pub(crate) fn with_clouds() -> Result<PathBuf> {
+    with("requirements-clouds.txt")
+}
+
+fn with(file: &str) -> Result<PathBuf> {
     let version = version()?;
-    let requirements = place::workspace().join("tests/cases/requirements.txt");
+    let requirements = place::workspace().join("tests/cases").join(file);
     let wanted = std::fs::read_to_string(&requirements)
         .with_context(|| format!("cannot read {}", requirements.display()))?;
     let names: Vec<_> = wanted

@@ -1,0 +1,116 @@
+//! Recorded cases of the clouds, whose clients have their host names built in: control plane, runner
+//! and operator run in a network and mount namespace of their own, where those names lead to loopback,
+//! 169.254.169.254 is an address of `lo`, and nothing else can be reached. Linux only.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use lockstep_testkit::controlplane::{Assets, ControlPlane};
+
+use super::{Run, follow, python};
+use crate::shell;
+use crate::test::tally::Tally;
+
+/// Areas that run so.
+const AREAS: &[&str] = &["azure-keyvault", "gcp-secretmanager"];
+
+/// Set where the names are redirected; the backends refuse to run without it.
+const MARK: &str = "REDIRECTED";
+
+/// Gives the namespace its addresses and names, and hands over.
+const ENTER: &str = r#"set -e
+ip link set lo up
+ip address add 169.254.169.254/32 dev lo
+echo "nameserver 127.0.0.53" > "$1/resolv.conf"
+echo "127.0.0.1 localhost" > "$1/hosts"
+mount --bind "$1/resolv.conf" /etc/resolv.conf
+mount --bind "$1/hosts" /etc/hosts
+shift
+exec "$@""#;
+
+/// Variables that would lead elsewhere, or give an identity that no case expects.
+const FOREIGN: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "AZURE_CLIENT_ID",
+    "AZURE_TENANT_ID",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "IDENTITY_ENDPOINT",
+    "IDENTITY_HEADER",
+    "MSI_ENDPOINT",
+    "MSI_SECRET",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GCE_METADATA_HOST",
+];
+
+/// Whether an area needs names that lead elsewhere.
+pub(super) fn is_redirected(area: &str) -> bool {
+    AREAS.contains(&area)
+}
+
+/// Whether this process runs where names lead elsewhere.
+pub(super) fn is_inside() -> bool {
+    std::env::var_os(MARK).is_some()
+}
+
+/// Runs areas in a namespace of their own.
+pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Result<Tally> {
+    // Nothing can be fetched inside.
+    python::with_clouds()?;
+    Assets::ready()?;
+    let folder = shell::target_dir().join("redirected");
+    std::fs::create_dir_all(&folder)?;
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let mut command = Command::new("unshare");
+    command
+        .args([
+            "--net",
+            "--mount",
+            "--map-root-user",
+            "sh",
+            "-c",
+            ENTER,
+            "enter",
+        ])
+        .arg(&folder)
+        .arg(own)
+        .arg("cases")
+        .arg("--operator")
+        .arg(operator)
+        .args(areas.iter().flat_map(|area| ["--area", area]))
+        .args(filter.iter().flat_map(|filter| ["--filter", filter]))
+        .env(MARK, "1");
+    for name in FOREIGN {
+        command.env_remove(name);
+    }
+    follow(&mut command)
+}
+
+/// Runs areas here, where names lead elsewhere already.
+pub(super) fn inside(operator: &Path, areas: Vec<String>, filter: Option<&str>) -> Result<Tally> {
+    let plane = ControlPlane::start(None)?;
+    let run = Run {
+        python: &python::with_clouds()?,
+        operator,
+        cluster: &plane,
+        filter,
+        areas,
+    };
+    run.go()
+}
+
+/// Tells the backends which servers stand behind them.
+pub(super) fn servers(command: &mut Command) -> Result<()> {
+    let own = std::env::current_exe().context("cannot find this program")?;
+    command
+        .env("GCP_SM_SERVER", format!("{} serve google", own.display()))
+        .env("GCP_SM_REST", "1");
+    Ok(())
+}
