@@ -3,27 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::ControlPlane;
 use lockstep_testkit::moto::{Moto, REGION};
 use lockstep_testkit::operator::Operator;
-use lockstep_testkit::progress::{Step, say};
+use lockstep_testkit::progress::say;
 use serde_json::{Value, json};
 
-use crate::cli::AwsArgs;
+use crate::cli::CloudArgs;
+use crate::cloud::{INTERVAL, all_ready, one_refresh};
 
 const NAMESPACE: &str = "bench-aws";
-const INTERVAL: Duration = Duration::from_mins(2);
-/// Within this time every secret is read again once: the interval, its jitter, and a moment.
-const ONE_REFRESH: Duration = Duration::from_secs(120 + 12 + 5);
-const LIMIT: Duration = Duration::from_mins(15);
-const LOOK: Duration = Duration::from_millis(500);
 
-pub(crate) fn run(args: &AwsArgs) -> Result<()> {
+pub(crate) fn run(args: &CloudArgs) -> Result<()> {
     if args.secrets == 0 || args.objects == 0 {
         bail!("--objects and --secrets must be at least 1");
     }
@@ -45,11 +40,9 @@ pub(crate) fn run(args: &AwsArgs) -> Result<()> {
     let environment = moto.environment();
     let program: &Path = &args.operator;
     let mut operator = Operator::start_in(program, &kubeconfig, &[], &environment, &log)?;
-    let took = all_ready(&api, &mut operator, args.objects)?;
+    let took = all_ready(&api, NAMESPACE, &mut operator, args.objects)?;
     let first = counts(&moto);
-    let step = Step::begin("one refresh", "2 min 17 s");
-    sleep(ONE_REFRESH);
-    step.done("over");
+    one_refresh();
     let refresh = counts(&moto);
     operator.check()?;
     report(
@@ -96,29 +89,6 @@ fn object(number: usize, secret: usize) -> Value {
     })
 }
 
-fn all_ready(api: &Api, operator: &mut Operator, wanted: usize) -> Result<Duration> {
-    let mut step = Step::begin("waiting for all objects", "10 s a thousand");
-    let began = Instant::now();
-    loop {
-        let path = format!("/apis/external-secrets.io/v1/namespaces/{NAMESPACE}/externalsecrets");
-        let list = api.get(&path)?;
-        let items = list["items"].as_array().into_iter().flatten();
-        let ready = items
-            .filter(|one| one["status"]["conditions"][0]["status"] == "True")
-            .count();
-        if ready == wanted {
-            step.done("all objects Ready");
-            return Ok(began.elapsed());
-        }
-        operator.check()?;
-        if began.elapsed() > LIMIT {
-            bail!("only {ready} of {wanted} objects are Ready");
-        }
-        step.tick(&format!("{ready} Ready"));
-        sleep(LOOK);
-    }
-}
-
 /// Requests since the last time.
 struct Counts {
     by_action: BTreeMap<String, usize>,
@@ -141,7 +111,7 @@ fn counts(moto: &Moto) -> Counts {
     }
 }
 
-fn report(args: &AwsArgs, took: Duration, counted: [(&str, &Counts); 2]) {
+fn report(args: &CloudArgs, took: Duration, counted: [(&str, &Counts); 2]) {
     say(&format!(
         "{} ExternalSecrets over {} secrets, refreshed every {} s; all Ready after {:.1} s",
         args.objects,

@@ -29,7 +29,9 @@ pub(crate) enum Command {
     ///
     /// Counted for the first sync and for one refresh interval after it. Beside it stands what one
     /// read an object costs, which is what the original makes.
-    Aws(AwsArgs),
+    Aws(CloudArgs),
+    /// Counts requests to Google: many ExternalSecrets over fewer secrets, on the test server
+    Gcp(CloudArgs),
     /// Measures the webhook process while the API server asks it for admission reviews
     Webhook(WebhookArgs),
 }
@@ -48,7 +50,7 @@ pub(crate) struct WebhookArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct AwsArgs {
+pub(crate) struct CloudArgs {
     /// The operator to measure
     #[arg(long, value_name = "PATH")]
     pub(crate) operator: PathBuf,

@@ -5,9 +5,11 @@
 
 mod aws;
 mod cli;
+mod cloud;
 mod figures;
 mod fixture;
 mod follow;
+mod gcp;
 mod mem;
 mod raw;
 mod report;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         cli::Command::Raw(args) => raw::run(&args),
         cli::Command::Mem(args) => mem::run(&args),
         cli::Command::Aws(args) => aws::run(&args),
+        cli::Command::Gcp(args) => gcp::run(&args),
         cli::Command::Webhook(args) => webhook::run(&args),
     };
     match result {

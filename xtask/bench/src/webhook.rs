@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use crate::cli::WebhookArgs;
 use crate::figures::{Beside, Outcome, Report, figure};
-use lockstep_testkit::process::Usage;
 use crate::scenario::count;
 use crate::subject::Subject;
+use lockstep_testkit::process::Usage;
 
 const NAMESPACE: &str = "external-secrets";
 const ACCOUNT: &str = "external-secrets-webhook";
