@@ -106,11 +106,13 @@ pub(super) fn inside(operator: &Path, areas: Vec<String>, filter: Option<&str>) 
     run.go()
 }
 
-/// Tells the backends which servers stand behind them.
+/// Tells the backends which servers stand behind them: ours, unless the environment names another.
 pub(super) fn servers(command: &mut Command) -> Result<()> {
     let own = std::env::current_exe().context("cannot find this program")?;
-    command
-        .env("GCP_SM_SERVER", format!("{} serve google", own.display()))
-        .env("GCP_SM_REST", "1");
+    if std::env::var_os("GCP_SM_SERVER").is_none() {
+        command
+            .env("GCP_SM_SERVER", format!("{} serve google", own.display()))
+            .env("GCP_SM_REST", "1");
+    }
     Ok(())
 }

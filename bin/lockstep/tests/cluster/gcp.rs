@@ -16,14 +16,14 @@ const PLACE: &str = "projects/my-project";
 const ROBOT: &str = "reader@my-project.iam.gserviceaccount.com";
 
 /// A server that believes the ServiceAccounts of a cluster.
-fn google(cluster: &Cluster) -> Google {
+pub(crate) fn google(cluster: &Cluster) -> Google {
     let google = Google::start().unwrap();
     let api = cluster.admin().unwrap();
     google.trust(Keys::of_set(&api.get("/openid/v1/jwks").unwrap()));
     google
 }
 
-fn started(cluster: &Cluster, google: &Google, flags: &[&str]) -> Operator {
+pub(crate) fn started(cluster: &Cluster, google: &Google, flags: &[&str]) -> Operator {
     let program = Path::new(env!("CARGO_BIN_EXE_lockstep"));
     let kubeconfig = cluster.operator_kubeconfig();
     let environment = google.environment();

@@ -12,6 +12,7 @@ mod docs;
 mod faults;
 mod flags;
 mod gcp;
+mod gcp_gke;
 mod generic;
 mod helm;
 mod hostile_inputs;

@@ -17,9 +17,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, READER, spec};
 
-const AUDIENCE: &str =
-    "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/p";
-const ROBOT: &str = "robot@p.iam.gserviceaccount.com";
+pub(crate) const ROBOT: &str = "robot@p.iam.gserviceaccount.com";
 
 /// An API server in small: objects in memory, tokens that are really signed.
 struct Signing {
@@ -28,7 +26,7 @@ struct Signing {
 }
 
 /// The key of the small API server, with its public half.
-fn cluster_key() -> (RsaKey, Keys) {
+pub(crate) fn cluster_key() -> (RsaKey, Keys) {
     let pem = include_str!("cluster.pem");
     let set: Value = serde_json::from_str(include_str!("cluster.jwks.json")).unwrap();
     (RsaKey::from_pem(&pem.into()).unwrap(), Keys::of_set(&set))
@@ -68,7 +66,7 @@ impl Objects for Signing {
 }
 
 /// A bench whose ServiceAccounts have tokens that the server believes.
-fn with_accounts(annotations: &[(&str, &str)]) -> Bench {
+pub(crate) fn with_accounts(annotations: &[(&str, &str)]) -> Bench {
     let google = Google::start().unwrap();
     let (key, keys) = cluster_key();
     google.trust(keys);
@@ -93,15 +91,8 @@ fn workload() -> Value {
     } } })
 }
 
-fn federated() -> Value {
-    json!({ "projectID": "p", "auth": { "workloadIdentityFederation": {
-        "audience": AUDIENCE,
-        "serviceAccountRef": { "name": "sa", "audiences": ["https://pool"] },
-    } } })
-}
-
 /// Reads twice through two connections and returns what Google saw of it.
-async fn seen(bench: &Bench, spec: Value) -> Vec<Seen> {
+pub(crate) async fn seen(bench: &Bench, spec: Value) -> Vec<Seen> {
     for _ in 0..2 {
         let store = bench.connect(spec.clone()).await.unwrap();
         let value = store.get(&RemoteRef::key("a")).await.unwrap();
@@ -110,11 +101,11 @@ async fn seen(bench: &Bench, spec: Value) -> Vec<Seen> {
     bench.google.seen()
 }
 
-fn calls(seen: &[Seen]) -> Vec<&str> {
+pub(crate) fn calls(seen: &[Seen]) -> Vec<&str> {
     seen.iter().map(|one| one.call.as_str()).collect()
 }
 
-const READS: [&str; 2] = ["AccessSecretVersion", "AccessSecretVersion"];
+pub(crate) const READS: [&str; 2] = ["AccessSecretVersion", "AccessSecretVersion"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_account_without_an_annotation_is_exchanged_for_itself() {
@@ -158,94 +149,6 @@ async fn where_the_cluster_is_comes_from_the_metadata_server() {
         "identitynamespace:meta-project.svc.id.goog:https://container.googleapis.com/v1/projects/\
          meta-project/locations/europe-west4/clusters/meta-cluster"
     );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn federation_exchanges_the_token_of_a_service_account() {
-    let bench = with_accounts(&[]);
-
-    let seen = seen(&bench, federated()).await;
-
-    assert_eq!(calls(&seen), [&["token sts"][..], &READS].concat());
-    assert_eq!(seen[0].name, AUDIENCE);
-    assert_eq!(seen[1].who, format!("system:serviceaccount:{NAMESPACE}:sa"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn federation_acts_as_the_account_of_the_spec_before_that_of_the_annotation() {
-    let bench = with_accounts(&[(
-        "iam.gke.io/gcp-service-account",
-        "other@p.iam.gserviceaccount.com",
-    )]);
-    let mut named = federated();
-    let federation = &mut named["auth"]["workloadIdentityFederation"];
-    federation["gcpServiceAccountEmail"] = ROBOT.into();
-
-    let seen = seen(&bench, named).await;
-
-    assert_eq!(seen[1].call, "GenerateAccessToken");
-    assert_eq!(seen[1].name, ROBOT);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn federation_takes_the_token_of_an_address_that_the_store_names() {
-    let bench = with_accounts(&[]);
-    let (key, _) = cluster_key();
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
-    let claims = json!({ "sub": "somebody", "aud": ["any"], "exp": now + 600 });
-    let token = key.sign(&json!({ "alg": "RS256" }), &claims).unwrap();
-    let token = token.expose_utf8().unwrap().to_owned();
-    let stub = lockstep_testkit::stub::Stub::start(move |request| {
-        assert_eq!(request.header("x-secret"), Some("yes"));
-        lockstep_testkit::stub::Answer::json(200, &json!({ "id_token": token }))
-    })
-    .unwrap();
-    let config = json!({
-        "type": "external_account", "audience": AUDIENCE,
-        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
-        "token_url": "https://sts.googleapis.com/v1/token",
-        "service_account_impersonation_url": format!(
-            "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/{ROBOT}:generateAccessToken"
-        ),
-        "credential_source": {
-            "url": stub.url(), "headers": { "X-Secret": "yes" },
-            "format": { "type": "json", "subject_token_field_name": "id_token" },
-        },
-    });
-    let text = config.to_string();
-    bench.objects.put_config_map(NAMESPACE, "cfg", "k", &text);
-    let spec = json!({ "projectID": "p", "auth": { "workloadIdentityFederation": {
-        "credConfig": { "name": "cfg", "key": "k" }, "externalTokenEndpoint": stub.url(),
-    } } });
-
-    let seen = seen(&bench, spec).await;
-
-    assert_eq!(seen[0].who, "somebody");
-    assert_eq!(seen[2].who, ROBOT);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn federation_signs_with_keys_of_aws() {
-    let bench = with_accounts(&[]);
-    for (key, value) in [
-        ("aws_access_key_id", "AKID"),
-        ("aws_secret_access_key", "x"),
-    ] {
-        bench.objects.put_secret(NAMESPACE, "aws", key, value);
-    }
-    let spec = json!({ "projectID": "p", "auth": { "workloadIdentityFederation": {
-        "audience": AUDIENCE,
-        "awsSecurityCredentials": {
-            "region": "eu-west-1", "awsCredentialsSecretRef": { "name": "aws" },
-        },
-    } } });
-
-    let seen = seen(&bench, spec).await;
-
-    assert_eq!(seen[0].who, "aws:AKID");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,7 @@
 mod bad_input;
 mod bench;
 mod conformance;
+mod federation;
 mod finds;
 mod identity;
 mod probes;
