@@ -44,6 +44,8 @@ mod error;
 mod exec;
 mod failure;
 mod funcs;
+#[cfg(feature = "crypto")]
+pub mod keys;
 mod lex;
 mod limits;
 mod methods;

@@ -39,6 +39,15 @@ impl Curve {
         }
     }
 
+    /// Its name in JWK.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::P256 => "P-256",
+            Self::P384 => "P-384",
+            Self::P521 => "P-521",
+        }
+    }
+
     /// The signature algorithm that goes with the curve.
     pub(crate) fn signature_oid(self) -> &'static [u8] {
         match self {
@@ -119,6 +128,10 @@ impl EcKey {
 
     pub(crate) fn public_point(&self) -> &[u8] {
         &self.point
+    }
+
+    pub(crate) fn scalar(&self) -> &[u8] {
+        &self.scalar
     }
 
     /// Reads SEC 1, whatever comes after it; `curve` is what the surrounding PKCS #8 says.

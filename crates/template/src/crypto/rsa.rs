@@ -77,7 +77,8 @@ impl RsaKey {
         Self::new(numbers)
     }
 
-    pub(crate) fn to_pkcs1(&self) -> Vec<u8> {
+    /// The numbers of PKCS #1 in their order: n, e, d, p, q, dp, dq, qi.
+    pub(crate) fn numbers(&self) -> [Vec<u8>; 8] {
         let [first, second] = &self.primes;
         let numbers = [
             &self.modulus,
@@ -89,9 +90,13 @@ impl RsaKey {
             &(&self.private % (second - 1u8)),
             &second.modinv(first).unwrap_or_default(),
         ];
+        numbers.map(BigUint::to_bytes_be)
+    }
+
+    pub(crate) fn to_pkcs1(&self) -> Vec<u8> {
         let mut body = der::number(0);
-        for number in numbers {
-            body.extend(der::unsigned(&number.to_bytes_be()));
+        for number in self.numbers() {
+            body.extend(der::unsigned(&number));
         }
         der::element(der::tag::SEQUENCE, &body)
     }
