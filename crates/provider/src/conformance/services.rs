@@ -79,7 +79,7 @@ impl TestServices {
 /// A context for a store of this name and scope over any services.
 pub(super) fn ctx(services: Arc<Services>, store: &str, scope: Scope) -> Ctx {
     let namespace = match &scope {
-        Scope::Namespaced { namespace } => Some(namespace.clone()),
+        Scope::Namespaced { namespace } | Scope::Used { namespace } => Some(namespace.clone()),
         Scope::Cluster { .. } => None,
     };
     let name = StoreName {

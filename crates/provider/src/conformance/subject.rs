@@ -37,6 +37,11 @@ pub trait Subject: Send + Sync {
         None
     }
 
+    /// Hosts that never fail: those where the provider signs in, so that faults meet the backend.
+    fn spared_hosts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// A way to make the backend fail, for providers that reach it by other means than `ctx.http`,
     /// such as a vendor's SDK through a proxy. Checks that need faults are skipped without it.
     fn faults(&self) -> Option<Arc<dyn Faults>> {

@@ -52,6 +52,7 @@ impl<'a, S: Subject> Suite<'a, S> {
         let mut faults = subject.faults();
         if let Some(transport) = subject.transport() {
             services = services.plugged(transport);
+            services.wire = services.wire.sparing(subject.spared_hosts());
             faults = Some(Arc::new(services.wire.clone()));
         }
         subject.prepare(&services.objects);
