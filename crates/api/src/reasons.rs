@@ -38,6 +38,8 @@ pub const STORE_INVALID_PROVIDER_CONFIG: &str = "InvalidProviderConfig";
 pub const STORE_VALIDATION_UNKNOWN: &str = "ValidationUnknown";
 /// Event of a store: nobody maintains its provider.
 pub const EVENT_STORE_UNMAINTAINED: &str = "StoreUnmaintained";
+/// Event of a store: a selector names another namespace and its own is read.
+pub const EVENT_STORE_NAMESPACE_IGNORED: &str = "NamespaceIgnored";
 /// Event of a store: its provider goes away.
 pub const EVENT_STORE_DEPRECATED: &str = "StoreDeprecated";
 

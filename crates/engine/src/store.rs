@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lockstep_plan::Settings;
 use lockstep_plan::store::{CheckOutcome, StoreDecision, decide};
-use lockstep_provider::{Capabilities, Entry};
+use lockstep_provider::{Capabilities, Entry, Scope};
 
 use crate::connections::Connections;
 use crate::store_record::StoreRecord;
@@ -45,7 +45,18 @@ async fn ask(
             capabilities: entry.capabilities(raw).unwrap_or(Capabilities::NONE),
             stability: entry.stability(),
             interval,
+            foreign_namespace: foreign_namespace(record, entry, raw),
         },
         Err(error) => CheckOutcome::NotConnected(error),
     }
+}
+
+/// A store that admission never saw may name another namespace. It reads its own, and says so.
+fn foreign_namespace(
+    record: &StoreRecord,
+    entry: &Entry,
+    raw: &serde_json::Value,
+) -> Option<String> {
+    let namespace = record.key.namespace.clone()?;
+    entry.foreign_namespace(raw, &Scope::Namespaced { namespace })
 }

@@ -11,6 +11,7 @@ use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
 use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
+use crate::scope::NAMESPACE_NOT_ALLOWED;
 use crate::store::{Check, Provider, Stability, Store, Warnings};
 use crate::value::{SecretMap, SecretValue};
 
@@ -142,7 +143,7 @@ impl Entry {
             connect: |raw, ctx| {
                 Box::pin(async move {
                     let spec = parse::<P>(raw)?;
-                    P::validate(&spec, ctx.manifest_scope())?;
+                    P::validate(&spec, &ctx.manifest_scope().used())?;
                     Ok(Arc::new(P::connect(spec, ctx).await?) as SharedStore)
                 })
             },
@@ -172,6 +173,14 @@ impl Entry {
     /// Checks a raw spec.
     pub fn validate(&self, spec: &serde_json::Value, scope: &Scope) -> Result<Warnings> {
         (self.validate)(spec, scope)
+    }
+
+    /// Why admission refuses a selector that names another namespace than the store's own; `None`
+    /// where no selector does.
+    pub fn foreign_namespace(&self, spec: &serde_json::Value, scope: &Scope) -> Option<String> {
+        let refused = (self.validate)(spec, scope).err()?.to_string();
+        let is_foreign = refused.ends_with(NAMESPACE_NOT_ALLOWED);
+        is_foreign.then_some(refused)
     }
 
     /// What a store with this spec can do.

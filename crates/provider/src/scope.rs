@@ -18,6 +18,12 @@ pub enum Scope {
         /// Namespace of the store and of its users.
         namespace: String,
     },
+    /// A SecretStore that is used, not admitted: a selector means its own namespace whatever it
+    /// says, so that a foreign one is no fault.
+    Used {
+        /// Namespace of the store and of its users.
+        namespace: String,
+    },
     /// A ClusterSecretStore.
     Cluster {
         /// Namespace of the object that uses the store; `None` while the store itself is checked.
@@ -30,8 +36,19 @@ impl Scope {
     /// without a caller.
     pub fn home(&self) -> Option<&str> {
         match self {
-            Self::Namespaced { namespace } => Some(namespace),
+            Self::Namespaced { namespace } | Self::Used { namespace } => Some(namespace),
             Self::Cluster { caller } => caller.as_deref(),
+        }
+    }
+
+    /// The scope for checks of a store that is used. A SecretStore whose selector names another
+    /// namespace reads its own, as it does at upstream's controller; only admission refuses it.
+    pub fn used(&self) -> Self {
+        match self {
+            Self::Namespaced { namespace } => Self::Used {
+                namespace: namespace.clone(),
+            },
+            other => other.clone(),
         }
     }
 
@@ -97,6 +114,16 @@ mod tests {
     fn a_namespaced_store_reads_its_own_namespace_whatever_the_selector_says() {
         assert_eq!(namespaced().resolve(Some("other")).unwrap(), "team");
         assert_eq!(namespaced().resolve(None).unwrap(), "team");
+    }
+
+    #[test]
+    fn a_store_that_is_used_may_name_another_namespace_and_reads_its_own() {
+        let used = namespaced().used();
+
+        assert!(used.check_strict(Some("other")).is_ok());
+        assert!(used.check_referent(Some("other")).is_ok());
+        assert_eq!(used.resolve(Some("other")).unwrap(), "team");
+        assert!(cluster(None).used().check_strict(None).is_err());
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub enum CheckOutcome {
         stability: Stability,
         /// Time until the next check.
         interval: Duration,
+        /// Why admission would refuse a selector's namespace.
+        foreign_namespace: Option<String>,
     },
 }
 
@@ -161,7 +163,15 @@ impl Finding {
                 capabilities,
                 stability,
                 interval,
-            } => Self::healthy(store, capabilities, stability, interval),
+                foreign_namespace,
+            } => {
+                let mut finding = Self::healthy(store, capabilities, stability, interval);
+                finding.news.extend(foreign_namespace.map(|refusal| {
+                    let text = format!("{refusal}; the namespace of the store is read instead");
+                    EventNote::warning(reasons::EVENT_STORE_NAMESPACE_IGNORED, text)
+                }));
+                finding
+            }
         }
     }
 

@@ -30,6 +30,7 @@ fn checked(check: Check) -> CheckOutcome {
         },
         stability: Stability::Maintained,
         interval: Duration::from_mins(5),
+        foreign_namespace: None,
     }
 }
 
@@ -42,6 +43,7 @@ fn unmaintained() -> CheckOutcome {
         },
         stability: Stability::NotMaintained,
         interval: Duration::from_mins(5),
+        foreign_namespace: None,
     }
 }
 
@@ -543,4 +545,29 @@ fn keys_print_as_messages_name_stores() {
         StoreKey::cluster("b").to_string(),
         "ClusterSecretStore \"b\""
     );
+}
+
+#[test]
+fn a_store_that_names_another_namespace_is_valid_and_warns_once() {
+    let outcome = || {
+        let mut outcome = checked(Check::Healthy(Health::Ready));
+        if let CheckOutcome::Checked {
+            foreign_namespace, ..
+        } = &mut outcome
+        {
+            *foreign_namespace = Some("invalid ClientID: namespace should".to_owned());
+        }
+        outcome
+    };
+    let mut store = fake();
+
+    let first = reported(&store, outcome());
+    store.status = first.status.clone();
+    let second = reported(&store, outcome());
+
+    assert_eq!(condition(&first).0, "True");
+    let text = "invalid ClientID: namespace should; the namespace of the store is read instead";
+    let warning = EventNote::warning("NamespaceIgnored", text);
+    assert!(first.events.contains(&warning), "{:?}", first.events);
+    assert!(second.events.is_empty());
 }
