@@ -142,6 +142,8 @@ impl Client {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
             .pool_max_idle_per_host(32)
+            // Some servers and relays look for `Authorization` and do not find `authorization`.
+            .http1_title_case_headers(true)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .http2_keep_alive_timeout(Duration::from_secs(15))
             .build(https);

@@ -57,7 +57,7 @@ async fn an_answer_of_any_status_is_returned_whole() {
 
     assert_eq!(got.unwrap().body(), "hello");
     assert!(head.starts_with("GET /x?y=z HTTP/1.1\r\n"));
-    assert!(head.contains("user-agent: external-secrets\r\n"));
+    assert!(head.contains("User-Agent: external-secrets\r\n"));
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn plain_http_goes_to_the_proxy_in_absolute_form_with_its_credentials() {
 
     assert_eq!(got.unwrap().body(), "via proxy");
     assert!(head.starts_with("GET http://backend.example/x HTTP/1.1\r\n"));
-    assert!(head.contains("proxy-authorization: Basic dXNlcjpwdw==\r\n"));
+    assert!(head.contains("Proxy-Authorization: Basic dXNlcjpwdw==\r\n"));
 }
 
 #[tokio::test]
