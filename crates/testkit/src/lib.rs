@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod argo;
+pub mod azure;
 pub mod backend;
 pub mod controlplane;
 pub mod files;
