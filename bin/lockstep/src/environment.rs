@@ -16,6 +16,18 @@ pub(crate) fn proxy() -> Proxy {
     }
 }
 
+/// What the pod is told about the identity it has at Azure: by the webhook of AKS, by App Service, or
+/// by whoever leads it to other hosts.
+const AZURE: [&str; 7] = [
+    "AZURE_AUTHORITY_HOST",
+    "AZURE_CLIENT_ID",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+    "AZURE_TENANT_ID",
+    "IDENTITY_HEADER",
+    "MSI_SECRET",
+];
+
 /// Where the operator's own identity at Google is found, under the names of Google's libraries.
 const GOOGLE: [&str; 4] = [
     "CLOUDSDK_CONFIG",
@@ -29,7 +41,8 @@ const GOOGLE: [&str; 4] = [
 pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
-        let is_meant = name.ends_with("_ENDPOINT") || GOOGLE.contains(&name);
+        let is_meant =
+            name.ends_with("_ENDPOINT") || AZURE.contains(&name) || GOOGLE.contains(&name);
         is_meant.then(|| std::env::var(name).ok()).flatten()
     })
 }

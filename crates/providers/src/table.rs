@@ -7,6 +7,8 @@ pub(crate) static TABLE: &[Entry] = &[
     // generated: begin
     #[cfg(feature = "aws")]
     Entry::of::<lockstep_provider_aws::Aws>(),
+    #[cfg(feature = "azurekv")]
+    Entry::of::<lockstep_provider_azurekv::Azurekv>(),
     #[cfg(feature = "fake")]
     Entry::of::<lockstep_provider_fake::Fake>(),
     #[cfg(feature = "gcpsm")]

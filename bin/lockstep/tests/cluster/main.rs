@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod aws;
+mod azure;
 mod backends;
 mod chaos;
 mod conditions;
