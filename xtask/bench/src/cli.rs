@@ -30,6 +30,8 @@ pub(crate) enum Command {
     /// Counted for the first sync and for one refresh interval after it. Beside it stands what one
     /// read an object costs, which is what the original makes.
     Aws(CloudArgs),
+    /// Counts requests to Azure: many ExternalSecrets over fewer secrets, on the test servers
+    Azure(CloudArgs),
     /// Counts requests to Google: many ExternalSecrets over fewer secrets, on the test server
     Gcp(CloudArgs),
     /// Measures the webhook process while the API server asks it for admission reviews

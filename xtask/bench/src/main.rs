@@ -4,6 +4,7 @@
 //! measures the webhook process.
 
 mod aws;
+mod azure;
 mod cli;
 mod cloud;
 mod figures;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         cli::Command::Raw(args) => raw::run(&args),
         cli::Command::Mem(args) => mem::run(&args),
         cli::Command::Aws(args) => aws::run(&args),
+        cli::Command::Azure(args) => azure::run(&args),
         cli::Command::Gcp(args) => gcp::run(&args),
         cli::Command::Webhook(args) => webhook::run(&args),
     };
