@@ -2,11 +2,13 @@
 //! and operator run in a network and mount namespace of their own, where those names lead to loopback,
 //! 169.254.169.254 is an address of `lo`, and nothing else can be reached. Linux only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use lockstep_testkit::azure::Directory;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
+use serde_json::json;
 
 use super::{Run, follow, python};
 use crate::shell;
@@ -114,5 +116,27 @@ pub(super) fn servers(command: &mut Command) -> Result<()> {
             .env("GCP_SM_SERVER", format!("{} serve google", own.display()))
             .env("GCP_SM_REST", "1");
     }
+    if std::env::var_os("AZURE_KV_SERVER").is_none() {
+        let azure = format!("{} serve azure", own.display());
+        command
+            .env("ENTRA_SERVER", &azure)
+            .env("AZURE_KV_SERVER", &azure)
+            .env("ENTRA_IDENTITY", identity()?);
+    }
     Ok(())
+}
+
+/// Writes the applications of the test directory where the backend of Azure reads them.
+fn identity() -> Result<PathBuf> {
+    let directory = Directory::of_tests();
+    let known = json!({
+        "tenant": directory.tenant,
+        "clientId": directory.client,
+        "clientSecret": directory.secret,
+        "certificate": directory.certificate,
+        "otherClientId": directory.other,
+    });
+    let path = shell::target_dir().join("redirected/identity.json");
+    std::fs::write(&path, known.to_string()).context("cannot write the test identity")?;
+    Ok(path)
 }
