@@ -15,6 +15,7 @@ pub(crate) use checks::vault as vault_address;
 pub struct AzureSpec {
     /// How to sign in to Azure.
     #[serde(default)]
+    #[schemars(extend("default" = "ServicePrincipal"))]
     pub auth_type: AuthType,
     /// Address of the vault, for example `https://my-vault.vault.azure.net`.
     pub vault_url: String,
@@ -24,6 +25,7 @@ pub struct AzureSpec {
     pub tenant_id: Option<String>,
     /// Cloud of Azure: host to sign in at and audience of the tokens.
     #[serde(default)]
+    #[schemars(extend("default" = "PublicCloud"))]
     pub environment_type: Environment,
     /// Credentials of a service principal; for WorkloadIdentity, client id and tenant.
     #[serde(default)]
@@ -36,6 +38,7 @@ pub struct AzureSpec {
     pub identity_id: Option<String>,
     /// Follows the rules of the newer of the two clients that the original operator has.
     #[serde(default, rename = "useAzureSDK")]
+    #[schemars(extend("x-default" = false))]
     pub use_azure_sdk: bool,
     /// Hosts of a cloud that is none of the known ones; needs useAzureSDK.
     #[serde(default)]
