@@ -16,6 +16,7 @@ use crate::callers::{self, CallerLabels};
 use crate::generic;
 use crate::key::ObjectKey;
 use crate::mirror::{Memory, Reader};
+use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
@@ -64,7 +65,12 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         .external_secrets()
         .note_run(&key, nanos, &outcome, &memory);
     let kept = share(&shared, &key, &mut outcome);
-    next(&shared, &outcome, now, kept)
+    match next(&shared, &outcome, now, kept) {
+        Next::At(at) if outcome.refreshed.is_some() && !kept => {
+            Next::At(refresh_floor::next_refresh(&shared, &key, at, now))
+        }
+        next => next,
+    }
 }
 
 /// Lets shared reads keep the object fresh, where they can. Returns whether they do.

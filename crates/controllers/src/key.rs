@@ -2,7 +2,10 @@
 //! the same text.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use lockstep_runtime::slots::Class;
 
 /// `namespace/name`, cheap to clone. Names of cluster-scoped objects have an empty namespace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +33,18 @@ impl ObjectKey {
     /// The name.
     pub(crate) fn name(&self) -> &str {
         self.text.get(self.split as usize + 1..).unwrap_or_default()
+    }
+}
+
+impl ObjectKey {
+    /// The class of runs and reads for it, where they wait for a store of this number.
+    pub(crate) fn class(&self, store: Option<u64>) -> Class {
+        let mut hasher = DefaultHasher::new();
+        self.namespace().hash(&mut hasher);
+        Class {
+            namespace: hasher.finish(),
+            store,
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod mirror;
 mod push_secret;
 mod push_watches;
 mod push_world;
+mod refresh_floor;
 mod revision;
 mod run;
 mod scrape;

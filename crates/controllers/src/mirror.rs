@@ -8,7 +8,7 @@ mod namespaces;
 mod packed;
 mod push_secrets;
 mod relist;
-mod seen;
+pub(crate) mod seen;
 mod stores;
 mod targets;
 

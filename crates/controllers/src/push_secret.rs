@@ -10,6 +10,7 @@ use lockstep_runtime::dispatch::Next;
 use crate::callers;
 use crate::key::ObjectKey;
 use crate::mirror::Reader;
+use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
@@ -48,7 +49,10 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         .push_secrets()
         .note_run(&key, nanos, &outcome, memory.changes);
     let next = labels.next(outcome.next, outcome.failure.as_ref());
-    wake_up(&shared, next, outcome.failure.as_ref(), now)
+    match wake_up(&shared, next, outcome.failure.as_ref(), now) {
+        Next::At(at) => Next::At(refresh_floor::next_push(&shared, &key, at, now)),
+        next => next,
+    }
 }
 
 fn log(key: &ObjectKey, outcome: &Outcome) {

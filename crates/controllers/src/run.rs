@@ -129,8 +129,11 @@ impl Controllers {
             }
             let (shared, mirror) = (Arc::clone(&shared), Arc::clone(&shared));
             let run = move |job: Job<_>| push_secret::run(Arc::clone(&shared), job.key);
-            let store_of = move |key: &ObjectKey| mirror.mirror.push_secrets().first_store(key);
-            let dispatcher = self.push_secrets.by_class(Arc::new(store_of));
+            let class_of = move |key: &ObjectKey| {
+                let store = mirror.mirror.push_secrets().first_store(key);
+                Some(key.class(store))
+            };
+            let dispatcher = self.push_secrets.by_class(Arc::new(class_of));
             dispatcher.run(run, shutdown.clone()).await;
         };
         let cluster_external_secrets = async {
@@ -151,8 +154,11 @@ impl Controllers {
             let reads = sharing::run(Arc::clone(&shared), shutdown.clone());
             let run = move |job| external_secret::run(Arc::clone(&shared), job);
             // Objects of one store wait for the same backend.
-            let store_of = move |key: &ObjectKey| mirror.mirror.external_secrets().first_store(key);
-            let dispatcher = self.external_secrets.by_class(Arc::new(store_of));
+            let class_of = move |key: &ObjectKey| {
+                let store = mirror.mirror.external_secrets().first_store(key);
+                Some(key.class(store))
+            };
+            let dispatcher = self.external_secrets.by_class(Arc::new(class_of));
             let objects = dispatcher.run(run, shutdown.clone());
             futures_util::join!(reads, objects);
         };

@@ -21,6 +21,7 @@ use crate::generic::GenericTargets;
 use crate::inputs::InputWatches;
 use crate::key::ObjectKey;
 use crate::mirror::{Mirror, Reader};
+use crate::refresh_floor::Floor;
 use crate::sharing::Sharing;
 
 /// Shared by all runs.
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) mirror: Mirror,
     pub(crate) reads: Arc<Reads>,
     pub(crate) sharing: Sharing,
+    pub(crate) floor: Floor,
     pub(crate) deletions: DeletionGuard,
     pub(crate) inputs: InputWatches,
     /// Itself, for tasks that outlive the call they are started in.
@@ -110,6 +112,7 @@ impl Shared {
             mirror: Mirror::default(),
             reads,
             sharing: Sharing::default(),
+            floor: Floor::default(),
             deletions: DeletionGuard::new(config.deletion_guard),
             inputs: InputWatches::default(),
             myself,

@@ -2,7 +2,7 @@
 //! answer is another one. What is due and who is concerned is decided in `lockstep-pace`; this file
 //! moves messages.
 
-mod places;
+mod slots;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,12 +22,13 @@ use lockstep_runtime::supervise::{Crew, supervise};
 use tokio::sync::Notify;
 
 use crate::key::ObjectKey;
+use crate::mirror::seen::number_of;
 use crate::shared::Shared;
-use crate::{inputs, push_watches};
+use crate::{inputs, push_watches, refresh_floor};
 
-use places::Places;
+use slots::ReadSlots;
 
-/// Shared reads at once, of which one store gets half at most; its governor bounds it further.
+/// Shared reads at once, of which one store, and one namespace, get half at most.
 const AT_ONCE: usize = 128;
 /// Time to the next look at a read whose store has no place free.
 const NO_PLACE: SignedDuration = SignedDuration::from_secs(1);
@@ -107,6 +108,11 @@ impl Observer for Shared {
         }
     }
 
+    fn is_present(&self, namespace: &str, object: &str) -> bool {
+        let key = ObjectKey::new(namespace, object);
+        self.mirror.external_secrets().contains(&key)
+    }
+
     fn recovered(&self, store: &StoreKey) {
         let waiting = self.mirror.external_secrets().waiting_on(store);
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
@@ -125,7 +131,7 @@ impl Observer for Shared {
 
 /// Makes shared reads as they fall due, until a stop is asked for.
 pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
-    let (mut crew, places) = (Crew::default(), Places::default());
+    let (mut crew, slots) = (Crew::default(), ReadSlots::default());
     while !shutdown.is_requested() {
         while crew.len() < AT_ONCE {
             let due = pop(&shared);
@@ -134,14 +140,19 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
             }
             let alone = due.len() == 1;
             for (group, member) in due {
+                if let Some(until) = floored(&shared, &group, &member) {
+                    shared.sharing.locked().postpone(&group, until);
+                    continue;
+                }
                 let free = AT_ONCE.saturating_sub(crew.len());
-                let Some(place) = places.take(&group.identity.store, free) else {
+                let class = member.class(Some(number_of(&group.identity.store)));
+                let Some(slot) = slots.take(class, free) else {
                     put_off(&shared, &group);
                     continue;
                 };
                 let shared = Arc::clone(&shared);
                 crew.spawn(async move {
-                    let _place = place;
+                    let _slot = slot;
                     supervised(&shared, &group, &member, alone).await;
                 });
             }
@@ -196,6 +207,12 @@ async fn supervised(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &Object
     }
 }
 
+/// Until when a read has to wait because its subscribers want it too often.
+fn floored(shared: &Shared, group: &GroupKey, member: &ObjectKey) -> Option<Timestamp> {
+    let last = shared.sharing.locked().last_read(group)?;
+    refresh_floor::wait_for(shared, member, last, shared.now())
+}
+
 fn put_off(shared: &Shared, group: &GroupKey) {
     let until = shared.now().saturating_add(NO_PLACE);
     let until = until.unwrap_or(Timestamp::MAX);
@@ -220,6 +237,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
     let request = Request {
         store: &store,
         caller: member.namespace(),
+        object: Some(member.name()),
         read: &group.read,
         asked,
     };

@@ -1,4 +1,6 @@
-//! Turns what a run said about its next one into a word for the dispatcher. One rule for all kinds.
+//! Maps `NextRun` to the queue's `Next`. One rule for all kinds.
+
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::Failure;
@@ -10,6 +12,10 @@ use crate::shared::Shared;
 /// Seconds to the next try of an object whose store is probed. It is woken when the store is back;
 /// this is only for the case that nothing wakes it.
 const WITHOUT_WAKING: f64 = 300.0;
+
+/// Longest time to the next try of an object one of whose keys fails while its store answers others.
+/// Nothing wakes it when the key is back, so it looks as often as the key is asked for.
+const LONGEST_KEY_BACKOFF: Duration = Duration::from_secs(30);
 
 /// When to run next after a run that began at `now`.
 pub(crate) fn wake_up(
@@ -38,7 +44,7 @@ pub(crate) fn wake_up(
                 SignedDuration::try_from_secs_f64(delay).unwrap_or_default()
             ))
         }
-        NextRun::Breaker => Next::Failed,
+        NextRun::Breaker => Next::FailedWithin(LONGEST_KEY_BACKOFF),
         NextRun::OnChange => Next::Idle,
     }
 }

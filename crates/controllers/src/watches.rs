@@ -303,6 +303,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
     inputs::follow_object(shared, key, BTreeSet::new());
     shared.queues.external_secrets.remove(key);
     shared.sharing.leave(key);
+    shared.floor.forget(key);
     shared.deletions.gone(key);
     callers::object_gone(shared, key.namespace());
     cluster_watches::lost_child(shared, key);

@@ -1,14 +1,15 @@
-//! Open connections, one per store identity. A connection is shared by everyone its answers are the
-//! same for: all users of a SecretStore, all users of a ClusterSecretStore whose credentials do not
-//! depend on the caller, and otherwise the users of one namespace. A failed attempt answers those
-//! who waited for it, and nobody else.
+//! Open connections, one slot for each store and caller. A connection is shared by everyone its answers
+//! are the same for: all users of a SecretStore, all users of a ClusterSecretStore whose credentials do
+//! not depend on the caller, and otherwise the users of one namespace. A refused credential drops the
+//! connection of that caller alone, and connecting for one namespace never blocks another.
 
 mod slot;
+mod store;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -18,26 +19,25 @@ use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_provider::context::Time;
 use lockstep_provider::retry::RetrySettings;
 use lockstep_provider::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
-use tokio::sync::Mutex;
 
 use crate::batch::batched;
 use crate::credentials::Noting;
 use crate::reads::Observer;
 use crate::store_record::StoreRecord;
 
-use slot::Slot;
+use store::{Dependence, StoreConnections};
 
 /// Longest time to connect, and for one call to a backend.
 pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
 /// Most stores with an open connection; the one whose connections end first makes room.
 const CAPACITY: usize = 4096;
 
-type Slots = BTreeMap<Identity, Arc<Mutex<Slot>>>;
+type Stores = BTreeMap<Identity, Arc<StoreConnections>>;
 
 /// Cache of open connections.
 pub struct Connections {
     services: Arc<Services>,
-    slots: std::sync::Mutex<Slots>,
+    stores: Mutex<Stores>,
     /// The second of the last sweep.
     swept: AtomicI64,
     observer: OnceLock<Weak<dyn Observer>>,
@@ -80,7 +80,7 @@ impl Connections {
     pub fn new(services: Arc<Services>) -> Self {
         Self {
             services,
-            slots: std::sync::Mutex::default(),
+            stores: Mutex::default(),
             swept: AtomicI64::new(i64::MIN),
             observer: OnceLock::new(),
         }
@@ -89,38 +89,64 @@ impl Connections {
     /// A connection to `store` for an object of namespace `caller`; `None` while the store itself
     /// is checked.
     pub async fn open(&self, store: &StoreRecord, caller: Option<&str>) -> Result<Connected> {
-        let slot = self.slot(store);
+        let all = self.of(store);
         let asked = self.services.time.now();
-        let mut slot = slot.lock().await;
+        let attempt = all.attempt(caller, &*self.services.time).await;
         let now = self.services.time.now();
-        if let Some(open) = slot.usable(caller, now) {
+        if let Some(open) = all.usable(caller, now) {
             return Ok(open);
         }
+        let slot = &attempt.slot;
         if let Some(error) = slot.failure_since(caller, asked) {
             return Err(error);
         }
         let (services, noting) = Noting::around(&self.services);
         let ctx = context(services, store, caller)?;
-        let connected = self.connect(store, ctx.clone()).await;
-        let whose = caller.filter(|_| ctx.depends_on_caller());
+        let connected = {
+            // It is never closed, so there is always a permit to come.
+            let _permit = all.attempts.acquire().await;
+            self.connect(store, ctx.clone()).await
+        };
+        let by_caller = ctx.depends_on_caller();
+        let whose = caller.filter(|_| by_caller);
         if let Some(observer) = self.observer.get().and_then(Weak::upgrade) {
             observer.connected(&store.key, whose, &noting.seen());
+        }
+        // A failed attempt may not have come to the point where it matters who asks.
+        if connected.is_ok() || by_caller {
+            all.learned(by_caller);
         }
         let connected = match connected {
             Ok(connected) => connected,
             Err(error) => {
-                let ended = self.services.time.now();
-                slot.note_failure(caller, ended, &error);
+                slot.note_failure(caller, self.services.time.now(), &error);
                 return Err(error);
             }
         };
-        let open = slot.opened(connected, whose, now);
-        let connected = open.connected.clone();
-        // A cluster store's own check says nothing for its callers when it depends on them.
-        if whose.is_some() || !ctx.depends_on_caller() {
-            slot.keep(open);
+        let connected = Connected {
+            store: connected,
+            caller: whose.map(Arc::from),
+            identity: Arc::clone(&all.identity),
+        };
+        if whose.is_some() {
+            all.slot(whose).keep(connected.clone(), now);
+        } else if !by_caller {
+            all.shared.keep(connected.clone(), now);
         }
+        // A cluster store's own check says nothing for its callers when it depends on them.
         Ok(connected)
+    }
+
+    /// A new connection for a check of the store itself, which is there to notice changed credentials.
+    /// Connections of calling namespaces stay.
+    pub(crate) async fn reopen(&self, store: &StoreRecord) -> Result<Connected> {
+        self.of(store).shared.clear();
+        self.open(store, None).await
+    }
+
+    /// Whether connections to a store are known to depend on the caller.
+    pub(crate) fn depends_on_caller(&self, store: &StoreRecord) -> bool {
+        self.of(store).dependence() == Dependence::ByCaller
     }
 
     /// The edges that connections are made with.
@@ -130,19 +156,21 @@ impl Connections {
 
     /// The connection that [`Connections::open`] would give without any waiting.
     pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
-        let slot = Arc::clone(self.locked().get(&Identity::of(store))?);
-        let slot = slot.try_lock().ok()?;
-        slot.usable(Some(caller), self.services.time.now())
+        let all = Arc::clone(self.locked().get(&Identity::of(store))?);
+        all.usable(Some(caller), self.services.time.now())
     }
 
     /// Puts a connection in place of one that would be opened.
     #[cfg(test)]
     pub(crate) fn put(&self, store: &StoreRecord, connection: SharedStore) {
-        let slot = self.slot(store);
-        let mut slot = slot.try_lock().expect("nobody opens it");
-        let now = self.services.time.now();
-        let open = slot.opened(connection, None, now);
-        slot.keep(open);
+        let all = self.of(store);
+        let connected = Connected {
+            store: connection,
+            caller: None,
+            identity: Arc::clone(&all.identity),
+        };
+        all.learned(false);
+        all.shared.keep(connected, self.services.time.now());
     }
 
     /// Names the one who is told of credentials.
@@ -178,25 +206,32 @@ impl Connections {
         if self.swept.swap(now.as_second(), Ordering::Relaxed) == now.as_second() {
             return;
         }
-        self.locked().retain(|_, slot| {
-            Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|mut slot| slot.sweep(now))
-        });
+        self.locked()
+            .retain(|_, all| Arc::strong_count(all) > 1 || all.sweep(now));
     }
 
-    /// Drops the connections of a store, after its credentials were refused or it changed.
+    /// Drops all connections of a store that changed.
     pub fn drop_store(&self, store: &StoreKey) {
         self.locked().retain(|identity, _| identity.store != *store);
     }
 
-    fn slot(&self, store: &StoreRecord) -> Arc<Mutex<Slot>> {
-        let identity = Identity::of(store);
-        let mut slots = self.locked();
-        if slots.len() >= CAPACITY && !slots.contains_key(&identity) {
-            make_room(&mut slots);
+    /// Drops one connection, whose credential was refused. Those of other callers stay.
+    pub(crate) fn drop_one(&self, connected: &Connected) {
+        let all = self.locked().get(&*connected.identity).cloned();
+        if let Some(all) = all {
+            all.drop_one(connected);
         }
-        let slot = slots.entry(identity);
-        let slot = slot.or_insert_with_key(|identity| Arc::new(Mutex::new(Slot::of(identity))));
-        Arc::clone(slot)
+    }
+
+    fn of(&self, store: &StoreRecord) -> Arc<StoreConnections> {
+        let identity = Identity::of(store);
+        let mut stores = self.locked();
+        if stores.len() >= CAPACITY && !stores.contains_key(&identity) {
+            make_room(&mut stores);
+        }
+        let all = stores.entry(identity);
+        let all = all.or_insert_with_key(|identity| Arc::new(StoreConnections::of(identity)));
+        Arc::clone(all)
     }
 
     async fn connect(&self, store: &StoreRecord, ctx: Ctx) -> Result<SharedStore> {
@@ -240,21 +275,17 @@ impl Connections {
         layered
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, Slots> {
-        self.slots
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, Stores> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Takes out the store whose connections end first; one that is being connected to stays.
-fn make_room(slots: &mut Slots) {
-    let end = |slot: &Arc<Mutex<Slot>>| Some(slot.try_lock().ok()?.ends());
-    let ends = slots
-        .iter()
-        .filter_map(|(key, slot)| Some((end(slot)?, key)));
-    if let Some(first) = ends.min().map(|(_, key)| key.clone()) {
-        slots.remove(&first);
+fn make_room(stores: &mut Stores) {
+    let idle = stores.iter().filter(|(_, all)| Arc::strong_count(all) == 1);
+    let ends = idle.map(|(identity, all)| (all.ends(), identity));
+    if let Some(first) = ends.min().map(|(_, identity)| identity.clone()) {
+        stores.remove(&first);
     }
 }
 

@@ -30,6 +30,8 @@ pub trait StoreSource: Send + Sync {
 pub(crate) struct Caller<'a> {
     /// Namespace of the object.
     pub(crate) namespace: &'a str,
+    /// Its name, where it is an ExternalSecret.
+    pub(crate) object: Option<&'a str>,
     /// Answers to reads that began earlier do not count.
     pub(crate) asked: Timestamp,
 }
@@ -121,6 +123,7 @@ async fn answer(
     let request = Request {
         store: &store,
         caller: caller.namespace,
+        object: caller.object,
         read,
         asked: caller.asked,
     };

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use futures_util::FutureExt;
 use jiff::Timestamp;
+use lockstep_pace::governor::{Change, Ended};
 use lockstep_plan::external_secret::Read;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider::context::Time;
@@ -33,7 +34,7 @@ pub use tally::{Call, Calls};
 pub use write::Remote;
 
 use flight::{Errand, Flights};
-use governed::{Governed, Suspect, Turn};
+use governed::{Governed, ProbeRead};
 use version::Versions;
 
 /// Most stores with a governor; one that is idle makes room.
@@ -51,6 +52,9 @@ pub trait Observer: Send + Sync {
 
     /// A store that could not be reached answers again.
     fn recovered(&self, store: &StoreKey);
+
+    /// Whether an object that reads through a store is still there.
+    fn is_present(&self, namespace: &str, object: &str) -> bool;
 }
 
 /// All reads of the process.
@@ -62,7 +66,7 @@ pub struct Reads {
     versions: Versions,
     governors: Mutex<BTreeMap<StoreKey, Arc<Governed>>>,
     observer: OnceLock<Weak<dyn Observer>>,
-    /// A breaker opened.
+    /// A breaker opened, or a store is suspected to be down.
     opened: Notify,
     calls: Calls,
 }
@@ -74,6 +78,8 @@ pub struct Request<'a> {
     pub store: &'a Arc<StoreRecord>,
     /// Namespace of the object that asks.
     pub caller: &'a str,
+    /// Name of the ExternalSecret that asks; `None` where it is none.
+    pub object: Option<&'a str>,
     /// What is read.
     pub read: &'a Read,
     /// Answers to reads that began earlier do not count.
@@ -140,6 +146,7 @@ impl Reads {
                 key: Arc::clone(&key),
                 record: Arc::clone(request.store),
                 caller: request.caller.to_owned(),
+                object: request.object.map(str::to_owned),
                 began,
             };
             errand.run(connected).boxed()
@@ -147,21 +154,47 @@ impl Reads {
         Ok(Reply::new(flight.await, part, &store))
     }
 
-    /// An open connection for a request. Connecting waits for its turn and fails like any other call,
-    /// but that it succeeds proves nothing: many providers make no call for it.
+    /// An open connection for a request. While the store's breaker is closed connecting takes no slot,
+    /// so an attempt that hangs delays nobody else. While it is open the attempt is the probe; that it
+    /// succeeds proves nothing, because many providers make no call for it.
     async fn connect(&self, request: Request<'_>) -> Result<Connected> {
         let (store, caller) = (request.store, request.caller);
         if let Some(ready) = self.connections.ready(store, caller) {
             return Ok(ready);
         }
         let governed = self.governed(&store.key);
-        let permit = governed.admit(&*self.time).await?;
+        let call = governed::connect_call(caller);
+        if governed.is_open() {
+            let admitted = governed.admit(call, &*self.time, || ProbeRead::of(request));
+            let permit = admitted.await?;
+            let opened = self.attempt(request).await;
+            if let Err(failure) = &opened {
+                self.ended(&governed, permit, Some(failure), || ProbeRead::of(request));
+            }
+            return opened;
+        }
+        governed.refused(call, self.time.now())?;
+        let opened = self.attempt(request).await;
+        if let Err(failure) = &opened
+            && flight::is_transient(failure)
+        {
+            let ended = match governed::ended(Some(failure)) {
+                // Everybody would connect with the same credentials: it is the store that fails.
+                Ended::Failed if !self.connections.depends_on_caller(store) => Ended::Unreachable,
+                ended => ended,
+            };
+            let read = ProbeRead::of(request);
+            let change = governed.failed_outside((call, ended), self.time.now(), read);
+            self.tell(&governed.store, change);
+        }
+        opened
+    }
+
+    async fn attempt(&self, request: Request<'_>) -> Result<Connected> {
+        let (store, caller) = (request.store, request.caller);
         let opened = self.connections.open(store, Some(caller)).await;
         let failure = opened.as_ref().err();
         self.calls.count(&store.key, caller, "connect", failure);
-        if failure.is_some() {
-            self.ended(&governed, permit, failure, || Suspect::of(request));
-        }
         opened
     }
 
@@ -171,20 +204,35 @@ impl Reads {
         governed: &Governed,
         permit: governed::Permit<'_>,
         failure: Option<&Error>,
-        suspect: impl FnOnce() -> Suspect,
+        read: impl Fn() -> Arc<ProbeRead>,
     ) {
-        match permit.done(failure, self.time.now(), suspect) {
-            Turn::None => {}
-            Turn::Lost => {
-                tracing::warn!(store = %governed.store, "the store cannot be reached; probing");
+        let change = permit.done(failure, self.time.now(), read);
+        self.tell(&governed.store, change);
+    }
+
+    /// Tells of a change of a store's breaker.
+    fn tell(&self, store: &StoreKey, change: Change) {
+        match change {
+            Change::None => {}
+            Change::Suspected => self.opened.notify_one(),
+            Change::Opened => {
+                tracing::warn!(%store, "the store cannot be reached; probing");
                 self.opened.notify_one();
             }
-            Turn::Back => {
-                tracing::info!(store = %governed.store, "the store answers again");
+            Change::Closed => {
+                tracing::info!(%store, "the store answers again");
                 if let Some(observer) = self.observer() {
-                    observer.recovered(&governed.store);
+                    observer.recovered(store);
                 }
             }
+        }
+    }
+
+    /// Whether the object that wants a read is still there.
+    fn is_wanted(&self, read: &ProbeRead) -> bool {
+        match (&read.object, self.observer()) {
+            (Some(object), Some(observer)) => observer.is_present(&read.caller, object),
+            _ => true,
         }
     }
 

@@ -37,9 +37,7 @@ async fn ask(
     raw: &serde_json::Value,
     interval: Duration,
 ) -> CheckOutcome {
-    // A check is there to notice changed credentials, so it does not trust an old connection.
-    connections.drop_store(&record.key);
-    match connections.open(record, None).await {
+    match connections.reopen(record).await {
         Ok(connected) => CheckOutcome::Checked {
             check: connected.store.check().await,
             capabilities: entry.capabilities(raw).unwrap_or(Capabilities::NONE),

@@ -63,6 +63,10 @@ impl Observer for Subscriptions {
     fn connected(&self, _: &StoreKey, _: Option<&str>, _: &BTreeSet<Credential>) {}
 
     fn recovered(&self, _: &StoreKey) {}
+
+    fn is_present(&self, _: &str, _: &str) -> bool {
+        true
+    }
 }
 
 fn store() -> Arc<StoreRecord> {
@@ -174,6 +178,7 @@ impl Process {
         Request {
             store: &self.store,
             caller: "ns",
+            object: None,
             read,
             asked,
         }

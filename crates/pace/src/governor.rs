@@ -1,49 +1,66 @@
-//! How hard one store is pressed. Concurrency grows by one a round of successes and is halved when
-//! the backend throttles or does not answer in time; a pause it asks for holds for everyone. When it
-//! cannot be reached several times in a row the breaker opens, and from then on one call at a time
-//! finds out whether it is back. Decides nothing about what an answer means.
+//! How hard one store is pressed, and by whom. Concurrency grows by one a round of answers and is
+//! halved when the backend throttles several namespaces; the slots are shared fairly between
+//! namespaces; a key that fails is backed off by itself; a store that is down is left alone but for
+//! one probe at a time. Decides nothing about what an answer means.
 
+mod breaker;
+mod keys;
+mod shares;
+
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::moment::{floor, span, timestamp};
+use crate::moment::{ClockGuard, floor, span, timestamp};
+use breaker::{Breaker, Gate};
+use keys::FailingKeys;
+use shares::{ONE_CUT, Pause, Shares};
+
+pub use breaker::Change;
+pub use shares::Waiter;
 
 #[cfg(test)]
 mod tests;
 
-/// Calls at once at the start.
-const FIRST: f64 = 32.0;
+/// Calls at once at the start; one namespace alone gets half.
+const FIRST: f64 = 64.0;
 /// Most calls at once.
 const MOST: f64 = 256.0;
 /// Calls at once after the store came back: it may still be weak.
 const AFTER_OUTAGE: f64 = 8.0;
-/// Failures in a row that open the breaker.
-const TRIPS: u32 = 3;
-/// First and longest time between two probes, and pauses the backend did not put a number on.
-const SHORTEST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(30);
 /// Longest pause that is obeyed.
 const LONGEST_TOLD: Duration = Duration::from_hours(1);
-/// Many calls in flight fail together; they count as one reason to slow down.
-const ONE_CUT: i64 = 1_000;
+/// Longest pause a call waits for; a longer one refuses it.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a caller may do.
+/// One call: for which namespace, and of what. Both are hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    /// Namespace of the object that causes it.
+    pub namespace: u64,
+    /// What is asked for. Failures of one key are counted together.
+    pub key: u64,
+}
+
+/// What a call that waited may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// Go ahead, and say how it went with [`Governor::done`].
     Go(Ticket),
-    /// All places are taken: ask again when a call has ended.
-    Busy,
     /// The backend asked for a pause.
     Throttled(Timestamp),
     /// The breaker is open; the next probe is made then.
     Open(Timestamp),
+    /// This key failed several times in a row and is asked for again then.
+    Failing(Timestamp),
 }
 
 /// One call under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
+    /// The call.
+    pub call: Call,
     /// Whether this call finds out if the store is back.
     pub probe: bool,
 }
@@ -55,7 +72,9 @@ pub enum Ended {
     Answered,
     /// It wants fewer calls, and no more before this delay is over.
     Throttled(Option<Duration>),
-    /// It could not be reached or did not answer in time.
+    /// It failed for this key: a 5xx answer, or none in time.
+    Failed,
+    /// The server could not be reached at all.
     Unreachable,
     /// The caller went away; that says nothing.
     Cancelled,
@@ -66,18 +85,14 @@ pub enum Ended {
 pub struct Governor {
     limit: f64,
     in_flight: u32,
-    paused_until: i64,
-    last_cut: i64,
-    throttles: u32,
-    failures: u32,
+    shares: Shares,
+    keys: FailingKeys,
     breaker: Breaker,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Breaker {
-    Closed,
-    Open { until: i64, wait: i64 },
-    Probing { wait: i64 },
+    pause: Pause,
+    last_cut: i64,
+    /// Namespaces that were throttled since the last answer.
+    throttled: BTreeSet<u64>,
+    clock: ClockGuard,
 }
 
 impl Default for Governor {
@@ -85,121 +100,181 @@ impl Default for Governor {
         Self {
             limit: FIRST,
             in_flight: 0,
-            paused_until: i64::MIN,
+            shares: Shares::default(),
+            keys: FailingKeys::default(),
+            breaker: Breaker::default(),
+            pause: Pause::default(),
             last_cut: i64::MIN,
-            throttles: 0,
-            failures: 0,
-            breaker: Breaker::Closed,
+            throttled: BTreeSet::new(),
+            clock: ClockGuard::default(),
         }
     }
 }
 
 impl Governor {
-    /// Whether a call may be made now.
-    pub fn admit(&mut self, now: Timestamp) -> Admission {
-        let now = floor(now);
-        match self.breaker {
-            Breaker::Open { until, .. } if self.waits(until, now, LONGEST) => {
-                return Admission::Open(timestamp(until));
-            }
-            Breaker::Open { wait, .. } => {
-                self.breaker = Breaker::Probing { wait };
-                self.in_flight += 1;
-                return Admission::Go(Ticket { probe: true });
-            }
-            Breaker::Probing { wait } => return Admission::Open(timestamp(now + wait)),
-            Breaker::Closed => {}
-        }
-        if self.waits(self.paused_until, now, LONGEST_TOLD) {
-            return Admission::Throttled(timestamp(self.paused_until));
-        }
-        if f64::from(self.in_flight) + 1.0 > self.limit {
-            return Admission::Busy;
-        }
-        self.in_flight += 1;
-        Admission::Go(Ticket { probe: false })
+    /// Puts a call into the queue of its namespace; [`Governor::admit`] decides about it.
+    pub fn wait(&mut self, call: Call) -> Waiter {
+        self.shares.wait(call)
     }
 
-    /// Whether a time is still to come; one further off than any wait is a clock that was set back.
-    #[expect(clippy::unused_self, reason = "reads as a rule of the governor")]
-    fn waits(&self, until: i64, now: i64, longest: Duration) -> bool {
-        until > now && until - now <= span(longest)
+    /// Takes a call out of its queue.
+    pub fn leave(&mut self, waiter: Waiter) {
+        self.shares.leave(waiter);
     }
 
-    /// Notes how a call ended. Returns whether the store has just come back.
-    pub fn done(&mut self, ticket: Ticket, ended: Ended, now: Timestamp) -> bool {
-        let now = floor(now);
+    /// Decides about waiting calls; those that are not returned wait on.
+    pub fn admit(&mut self, now: Timestamp) -> Vec<(Waiter, Admission)> {
+        let now = self.look(now);
+        let mut decided = Vec::new();
+        match self.breaker.gate(now) {
+            Gate::Pass => {}
+            Gate::Refuse(until) => {
+                self.refuse_all(Admission::Open(timestamp(until)), &mut decided);
+                return decided;
+            }
+            Gate::Probe => {
+                let Some(call) = self.next_call() else {
+                    return decided;
+                };
+                self.breaker.probe();
+                self.grant(call, true, &mut decided);
+                return decided;
+            }
+        }
+        if let Some(until) = self.pause.lasts(now) {
+            if until - now > span(PATIENCE) {
+                self.refuse_all(Admission::Throttled(timestamp(until)), &mut decided);
+            }
+            return decided;
+        }
+        while self.serve_a_round(now, &mut decided) {}
+        decided
+    }
+
+    /// Serves each namespace once, in turn. Returns whether any call was decided about.
+    fn serve_a_round(&mut self, now: i64, decided: &mut Vec<(Waiter, Admission)>) -> bool {
+        let before = decided.len();
+        for namespace in self.shares.turns() {
+            let Some(call) = self.shares.first(namespace) else {
+                continue;
+            };
+            if let Some(until) = self.keys.backed_off(call.key, now) {
+                self.refuse(namespace, Admission::Failing(timestamp(until)), decided);
+            } else if let Some(until) = self.shares.paused(namespace, now) {
+                if until - now > span(PATIENCE) {
+                    self.refuse(namespace, Admission::Throttled(timestamp(until)), decided);
+                }
+            } else if self.shares.has_room(namespace, self.free(), self.limit) {
+                self.grant(call, false, decided);
+            }
+        }
+        decided.len() > before
+    }
+
+    fn next_call(&self) -> Option<Call> {
+        let first = self.shares.turns().first().copied()?;
+        self.shares.first(first)
+    }
+
+    fn grant(&mut self, call: Call, probe: bool, decided: &mut Vec<(Waiter, Admission)>) {
+        if let Some(waiter) = self.shares.pop(call.namespace) {
+            self.shares.taken(call.namespace);
+            self.in_flight += 1;
+            decided.push((waiter, Admission::Go(Ticket { call, probe })));
+        }
+    }
+
+    fn refuse(&mut self, namespace: u64, why: Admission, decided: &mut Vec<(Waiter, Admission)>) {
+        decided.extend(self.shares.pop(namespace).map(|waiter| (waiter, why)));
+    }
+
+    fn refuse_all(&mut self, why: Admission, decided: &mut Vec<(Waiter, Admission)>) {
+        for namespace in self.shares.turns() {
+            while let Some(waiter) = self.shares.pop(namespace) {
+                decided.push((waiter, why));
+            }
+        }
+    }
+
+    /// Slots nobody holds.
+    fn free(&self) -> u32 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the limit lies between 1 and 256"
+        )]
+        let limit = self.limit as u32;
+        limit.saturating_sub(self.in_flight)
+    }
+
+    /// Notes how a call ended.
+    pub fn done(&mut self, ticket: Ticket, ended: Ended, now: Timestamp) -> Change {
+        let Ticket { call, probe } = ticket;
         self.in_flight = self.in_flight.saturating_sub(1);
-        match ended {
-            Ended::Answered => self.answered(ticket),
-            Ended::Throttled(told) => self.throttled(ticket, told, now),
-            Ended::Unreachable => {
-                self.unreachable(ticket, now);
-                false
+        let change = match ended {
+            Ended::Answered => self.answered(call, probe),
+            Ended::Throttled(told) => {
+                let now = self.look(now);
+                self.throttled(call, probe, told, now)
+            }
+            Ended::Failed | Ended::Unreachable => {
+                let now = self.look(now);
+                self.failed(call, ended == Ended::Failed, probe, now)
             }
             Ended::Cancelled => {
-                if let (true, Breaker::Probing { wait }) = (ticket.probe, self.breaker) {
-                    self.breaker = Breaker::Open { until: now, wait };
+                if probe {
+                    self.breaker.cancelled(self.clock.latest());
                 }
-                false
+                Change::None
             }
-        }
+        };
+        self.shares.ended(call.namespace);
+        change
     }
 
-    fn answered(&mut self, ticket: Ticket) -> bool {
-        if self.breaker != Breaker::Closed && !ticket.probe {
-            // It set off before the breaker opened and says nothing about now.
-            return false;
+    fn answered(&mut self, call: Call, probe: bool) -> Change {
+        self.keys.answered(call.key);
+        if self.breaker.is_open() && !probe {
+            return Change::None;
         }
-        (self.failures, self.throttles) = (0, 0);
-        if ticket.probe {
-            self.close();
-            return true;
+        self.shares.answered(call.namespace);
+        self.throttled.clear();
+        self.pause.answered();
+        if self.breaker.answered(call, probe) {
+            return self.close();
         }
-        // Room that is not used is no reason for more.
-        if f64::from(self.in_flight) + 1.0 >= self.limit / 2.0 {
+        // Room that is not used is no reason for more. One namespace alone uses half of it.
+        if f64::from(self.in_flight) + 2.0 >= self.limit / 2.0 {
             self.limit = (self.limit + 1.0 / self.limit).min(MOST);
         }
-        false
+        Change::None
     }
 
-    fn throttled(&mut self, ticket: Ticket, told: Option<Duration>, now: i64) -> bool {
-        let back = ticket.probe;
-        if back {
-            self.close();
+    /// Slows the namespace down that was throttled; the store only when others are throttled too.
+    fn throttled(&mut self, call: Call, probe: bool, told: Option<Duration>, now: i64) -> Change {
+        let closed = self.breaker.answered(call, probe);
+        let change = if closed { self.close() } else { Change::None };
+        if self.shares.cut(call.namespace, now) || told.is_some() {
+            self.shares.pause(call.namespace, told, LONGEST_TOLD, now);
         }
-        self.failures = 0;
-        if self.cut(now) || told.is_some() {
-            let doubled = SHORTEST.saturating_mul(2_u32.saturating_pow(self.throttles));
-            let pause = told.unwrap_or(doubled.min(LONGEST)).min(LONGEST_TOLD);
-            self.throttles = self.throttles.saturating_add(1);
-            self.paused_until = self.paused_until.max(now + span(pause));
+        self.throttled.insert(call.namespace);
+        if self.throttled.len() > 1 && (self.cut(now) || told.is_some()) {
+            self.pause.begin(told, LONGEST_TOLD, now);
         }
-        back
+        change
     }
 
-    fn unreachable(&mut self, ticket: Ticket, now: i64) {
-        self.cut(now);
-        self.failures = self.failures.saturating_add(1);
-        match self.breaker {
-            Breaker::Closed if self.failures >= TRIPS => {
-                let wait = span(SHORTEST);
-                let until = now + wait;
-                self.breaker = Breaker::Open { until, wait };
-            }
-            Breaker::Probing { wait } if ticket.probe => {
-                let wait = (wait * 2).min(span(LONGEST));
-                let until = now + wait;
-                self.breaker = Breaker::Open { until, wait };
-            }
-            _ => {}
+    fn failed(&mut self, call: Call, reached: bool, probe: bool, now: i64) -> Change {
+        if !self.breaker.is_open() {
+            self.keys.failed(call.key, now);
+            self.shares.cut(call.namespace, now);
         }
+        self.breaker.failed(call, reached, probe, now)
     }
 
     /// Halves the limit, at most once a second. Returns whether it did.
     fn cut(&mut self, now: i64) -> bool {
-        let recent = now.saturating_sub(self.last_cut);
-        if (0..ONE_CUT).contains(&recent) {
+        if (0..ONE_CUT).contains(&now.saturating_sub(self.last_cut)) {
             return false;
         }
         self.last_cut = now;
@@ -207,23 +282,86 @@ impl Governor {
         true
     }
 
-    fn close(&mut self) {
-        self.breaker = Breaker::Closed;
-        self.failures = 0;
+    fn close(&mut self) -> Change {
+        self.keys.clear();
         self.limit = AFTER_OUTAGE;
+        Change::Closed
+    }
+
+    /// Looks at the clock. One that was set back ends all waits: how much of them is over, nobody knows,
+    /// and the backend repeats what it still wants.
+    fn look(&mut self, now: Timestamp) -> i64 {
+        let now = floor(now);
+        if self.clock.look(now).is_some() {
+            self.shares.end_pauses();
+            self.keys.end_waits(now);
+            self.breaker.end_wait(now);
+            self.pause.end();
+            self.last_cut = i64::MIN;
+        }
+        now
+    }
+
+    /// Keys that answered lately, to be read again while the store [is suspected](Change::Suspected).
+    pub fn witnesses(&self) -> Vec<Call> {
+        self.breaker.witnesses().collect()
+    }
+
+    /// Forgets a witness that nobody reads any more.
+    pub fn forget_witness(&mut self, key: u64, now: Timestamp) -> Change {
+        let now = self.look(now);
+        self.breaker.forget(key, now)
+    }
+
+    /// Whether the witnesses are to be read again.
+    pub fn is_suspected(&self) -> bool {
+        self.breaker.is_suspected()
+    }
+
+    /// The witnesses were read. Should none have answered, nor all failed, the next failure raises the
+    /// suspicion anew.
+    pub fn confirmed(&mut self) {
+        self.breaker.confirmed();
+    }
+
+    /// Whether a successful check of the store proves that it is back. A check often asks less of a
+    /// store than a read does, so it proves nothing where the server was reached and keys failed.
+    pub fn check_proves(&self) -> bool {
+        self.breaker.check_proves()
     }
 
     /// When the next probe is due, while the breaker is open and none is under way.
     pub fn next_probe(&self) -> Option<Timestamp> {
-        match self.breaker {
-            Breaker::Open { until, .. } => Some(timestamp(until)),
-            _ => None,
+        self.breaker.next_probe().map(timestamp)
+    }
+
+    /// Whether the breaker is open or half-open.
+    pub fn is_open(&self) -> bool {
+        self.breaker.is_open()
+    }
+
+    /// When a key that failed several times in a row may be asked for again, while that is to come.
+    pub fn backed_off(&mut self, key: u64, now: Timestamp) -> Option<Timestamp> {
+        let now = self.look(now);
+        self.keys.backed_off(key, now).map(timestamp)
+    }
+
+    /// Notes a failure that took no slot, such as that of an attempt to connect.
+    pub fn failed_outside(&mut self, call: Call, ended: Ended, now: Timestamp) -> Change {
+        let now = self.look(now);
+        match ended {
+            Ended::Failed | Ended::Unreachable => {
+                self.failed(call, ended == Ended::Failed, false, now)
+            }
+            Ended::Throttled(told) => self.throttled(call, false, told, now),
+            Ended::Answered | Ended::Cancelled => Change::None,
         }
     }
 
-    /// Whether the breaker is open.
-    pub fn is_open(&self) -> bool {
-        self.breaker != Breaker::Closed
+    /// The latest moment this governor was told.
+    pub fn latest(&self) -> Option<Timestamp> {
+        let latest = self.clock.latest();
+        (latest != i64::MIN).then(|| timestamp(latest))
     }
 
     /// Calls at once.

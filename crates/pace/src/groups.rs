@@ -247,6 +247,12 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         reads.min().map(timestamp)
     }
 
+    /// When a group was last read.
+    pub fn last_read(&self, group: &G) -> Option<Timestamp> {
+        let number = self.numbers.get(group)?;
+        Some(timestamp(self.held.get(*number)?.read_at))
+    }
+
     /// The earliest deadline.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.due.first().map(|(at, _)| timestamp(*at))

@@ -7,9 +7,12 @@
 
 pub mod backoff;
 pub mod deletion;
+pub mod floor;
 pub mod governor;
 pub mod groups;
+pub mod rotation;
 pub mod schedule;
+pub mod slots;
 
 mod deadlines;
 mod moment;

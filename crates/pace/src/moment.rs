@@ -50,7 +50,7 @@ const LONGEST_ANSWER: i64 = 180_000;
 
 /// Watches a clock that may be set back. Deadlines have to follow it then, or they would not come for
 /// as long as it was set back. One that is set forward needs nothing: deadlines are due, that is all.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ClockGuard {
     latest: i64,
     was_set_back: bool,

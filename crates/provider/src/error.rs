@@ -125,6 +125,7 @@ struct Inner {
     retry_after: Option<Duration>,
     advised: bool,
     unasked: bool,
+    unconnected: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -137,6 +138,7 @@ impl Error {
             retry_after: None,
             advised: false,
             unasked: false,
+            unconnected: false,
             source: None,
         }))
     }
@@ -209,6 +211,17 @@ impl Error {
         self.0.unasked
     }
 
+    /// Says that the server could not be reached at all, whatever was asked for.
+    pub fn unconnected(mut self) -> Self {
+        self.0.unconnected = true;
+        self
+    }
+
+    /// Whether the server could not be reached at all.
+    pub fn is_unconnected(&self) -> bool {
+        self.0.unconnected
+    }
+
     /// Attaches the underlying error; its text is printed by reporters, not by `Display`.
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
@@ -226,6 +239,7 @@ impl Error {
         let mut copy = Self::new(self.0.kind.clone(), self.0.message.clone());
         copy.0.advised = self.0.advised;
         copy.0.unasked = self.0.unasked;
+        copy.0.unconnected = self.0.unconnected;
         match self.0.retry_after {
             Some(delay) => copy.with_retry_after(delay),
             None => copy,

@@ -149,7 +149,12 @@ fn no_answer(error: Error, called: &str) -> Error {
         kind @ (ErrorKind::InvalidSpec | ErrorKind::Internal) => kind.clone(),
         _ => ErrorKind::Unreachable,
     };
-    Error::new(kind, format!("{called}: {error}")).with_source(error)
+    let unconnected = error.is_unconnected();
+    let error = Error::new(kind, format!("{called}: {error}")).with_source(error);
+    if unconnected {
+        return error.unconnected();
+    }
+    error
 }
 
 impl fmt::Debug for HttpClient {

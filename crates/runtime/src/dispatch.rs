@@ -217,7 +217,7 @@ where
         Self { shared, settings }
     }
 
-    /// Keeps objects of one class from taking every place. Where a number of runs was asked for, that
+    /// Keeps objects of one namespace, and those of one store, from taking every slot. Where a number of runs was asked for, that
     /// number counts and nothing else.
     pub fn by_class(self, class_of: ClassOf<K>) -> Self {
         if self.settings.concurrency == Concurrency::Automatic {

@@ -31,7 +31,7 @@ pub mod shutdown;
 pub mod supervise;
 pub mod transport;
 
-pub use lockstep_pace::{backoff, schedule};
+pub use lockstep_pace::{backoff, schedule, slots};
 
 mod sync;
 

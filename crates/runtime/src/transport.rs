@@ -117,9 +117,10 @@ impl Transports for HttpTransports {
     fn reach<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, Result<()>> {
         async move {
             let opened = tokio::net::TcpStream::connect((host, port)).await;
-            opened
-                .map(drop)
-                .map_err(|error| Error::unreachable(format!("cannot reach {host}:{port}: {error}")))
+            opened.map(drop).map_err(|error| {
+                let text = format!("cannot reach {host}:{port}: {error}");
+                Error::unreachable(text).unconnected()
+            })
         }
         .boxed()
     }
@@ -170,7 +171,14 @@ impl Client {
             Error::unreachable(format!("cannot reach {server}: {}", root_cause(error)))
         };
         let answer = self.http.request(request.map(Full::new)).await;
-        let (head, body) = answer.map_err(|error| unreachable(&error))?.into_parts();
+        let answer = answer.map_err(|error| {
+            let failure = unreachable(&error);
+            if error.is_connect() {
+                return failure.unconnected();
+            }
+            failure
+        });
+        let (head, body) = answer?.into_parts();
         let body = Limited::new(body, self.limit).collect().await;
         let body = body.map_err(|error| {
             if error.is::<LengthLimitError>() {

@@ -267,11 +267,7 @@ fn without_upstreams_text(error: Error) -> Error {
 
 /// The same error once more, for another reference to the same Secret.
 fn again(error: &Error) -> Error {
-    let copy = Error::new(error.kind().clone(), error.to_string());
-    match error.retry_after() {
-        Some(delay) => copy.with_retry_after(delay),
-        None => copy,
-    }
+    error.duplicate()
 }
 
 /// A Secret that vanished between read and write is a lost race, not an absent secret.

@@ -6,10 +6,10 @@ mod reading;
 mod running;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use jiff::Timestamp;
-use lockstep_pace::governor::Governor;
+use lockstep_pace::governor::{self, Governor};
 use lockstep_pace::groups::{Groups, Taken};
 use lockstep_pace::schedule::{self, Schedule};
 
@@ -38,7 +38,7 @@ struct Arrival {
     version: Option<u32>,
     says: Says,
     began: i64,
-    probe: bool,
+    ticket: (u64, u64, bool),
 }
 
 /// Who waits for a read.
@@ -65,7 +65,10 @@ struct Run {
 #[derive(Default)]
 struct Line {
     governor: Governor,
-    queue: VecDeque<u32>,
+    /// Keys of the calls that wait for a slot.
+    queue: BTreeMap<governor::Waiter, u32>,
+    /// The key an open breaker is probed with.
+    probe: Option<u32>,
     waiting: Vec<u32>,
     turn: bool,
 }
@@ -217,7 +220,7 @@ impl Day {
             }
             Event::Turn { store } => {
                 self.lines[usize::from(store)].turn = false;
-                self.serve(store);
+                self.turn(store);
             }
             Event::Written { object, refreshed } => self.written(object, refreshed),
             Event::Arrived(arrival) => self.arrived(&arrival),

@@ -10,6 +10,7 @@ mod conditions;
 mod crash;
 mod deletion;
 mod docs;
+mod failing_keys;
 mod faults;
 mod flags;
 mod gcp;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use lockstep_api::SecretStore;
 use lockstep_provider::conformance::{TestServices, block_on, services};
 
-use super::slot::MOST_CALLERS;
+use super::store::MOST_CALLERS;
 use super::*;
 
 fn store(name: &str) -> StoreRecord {
@@ -85,19 +85,109 @@ fn the_store_whose_connection_ends_first_makes_room() {
 #[test]
 fn one_store_keeps_connections_for_so_many_namespaces_only() {
     let (services, connections) = connections();
-    let record = store("s");
-    let mut slot = Slot::of(&Identity::of(&record));
-    let some = open(&connections, "s").store;
+    let some = open(&connections, "s");
+    let all = StoreConnections::of(&some.identity);
     let now = services.time.now();
     for number in 0..=MOST_CALLERS {
-        let opened = slot.opened(Arc::clone(&some), Some(&format!("ns{number}")), now);
-        slot.keep(opened);
+        all.slot(Some(&format!("ns{number}")))
+            .keep(some.clone(), now);
     }
 
     let kept = (0..=MOST_CALLERS).filter(|number| {
         let caller = format!("ns{number}");
-        slot.usable(Some(&caller), now).is_some()
+        all.usable(Some(&caller), now).is_some()
     });
 
     assert_eq!(kept.count(), MOST_CALLERS);
+}
+
+mod callers {
+    //! A ClusterSecretStore whose credentials are those of the calling namespace.
+
+    use futures_util::FutureExt;
+    use lockstep_api::ClusterSecretStore;
+    use lockstep_provider::conformance::{Fault, Faults, response, scripted};
+
+    use super::*;
+
+    fn tenants_store() -> StoreRecord {
+        let yaml = "
+apiVersion: external-secrets.io/v1
+kind: ClusterSecretStore
+metadata: {name: shared, uid: u1, generation: 1}
+spec:
+  provider:
+    kubernetes:
+      remoteNamespace: remote
+      server: {url: https://cluster.example}
+      auth: {token: {bearerToken: {name: login, key: token, namespace: ''}}}
+";
+        let store: ClusterSecretStore = serde_saphyr::from_str(yaml).unwrap();
+        store.into()
+    }
+
+    fn tenants() -> (TestServices, Connections, StoreRecord) {
+        let services = services().plugged(scripted(|_| response(200, "{}")));
+        for tenant in ["a", "b"] {
+            services
+                .objects
+                .put_secret(tenant, "login", "token", tenant);
+        }
+        let connections = Connections::new(services.shared());
+        (services, connections, tenants_store())
+    }
+
+    #[test]
+    fn a_refused_credential_drops_the_connection_of_its_caller_alone() {
+        let (_services, connections, store) = tenants();
+        let a = block_on(connections.open(&store, Some("a"))).unwrap();
+        let b = block_on(connections.open(&store, Some("b"))).unwrap();
+        assert_eq!(a.caller.as_deref(), Some("a"));
+
+        connections.drop_one(&a);
+
+        assert!(connections.ready(&store, "a").is_none());
+        let still = connections.ready(&store, "b").unwrap();
+        assert!(Arc::ptr_eq(&still.store, &b.store));
+        let again = block_on(connections.open(&store, Some("a"))).unwrap();
+        connections.drop_one(&a);
+        let kept = connections.ready(&store, "a").unwrap();
+        assert!(
+            Arc::ptr_eq(&kept.store, &again.store),
+            "not the refused one"
+        );
+    }
+
+    #[test]
+    fn an_attempt_that_hangs_holds_up_no_other_namespace() {
+        let (services, connections, store) = tenants();
+        let all = connections.of(&store);
+        // While nobody knows whether one connection would do, others wait for a moment only.
+        let hanging = block_on(all.attempt(Some("a"), &*services.shared().time));
+        let mut other = Box::pin(connections.open(&store, Some("b")));
+        assert!((&mut other).now_or_never().is_none());
+        services.time.advance(super::super::store::LEARN);
+        assert!(other.now_or_never().expect("connected").is_ok());
+
+        drop(hanging);
+        block_on(connections.open(&store, Some("a"))).unwrap();
+        let slot = all.slot(Some("a"));
+        slot.clear();
+        let _hanging = block_on(all.attempt(Some("a"), &*services.shared().time));
+        all.slot(Some("b")).clear();
+        let other = connections.open(&store, Some("b"));
+        assert!(other.now_or_never().expect("does not wait").is_ok());
+    }
+
+    #[test]
+    fn a_check_of_the_store_leaves_the_connections_of_its_callers() {
+        let (services, connections, store) = tenants();
+        let a = block_on(connections.open(&store, Some("a"))).unwrap();
+        services.wire.fail_after(0, Fault::Drop);
+
+        drop(block_on(connections.reopen(&store)));
+
+        let still = connections.ready(&store, "a").unwrap();
+        assert!(Arc::ptr_eq(&still.store, &a.store));
+    }
 }

@@ -32,6 +32,7 @@ impl<W: World> Engine<'_, W> {
     ) -> (Result<Applied, LookAgain>, Option<Vec<Taken<GroupKey>>>) {
         let caller = Caller {
             namespace: namespace(observed.object),
+            object: observed.object.metadata.name.as_deref(),
             asked,
         };
         let stores: (&dyn StoreSource, _) = (self.stores, self.reads);

@@ -12,7 +12,7 @@ use lockstep_plan::StoreKey;
 use lockstep_provider::erased::perform;
 use lockstep_provider::{Error, ErrorKind, Payload, Read, Result, SharedStore};
 
-use super::governed::Suspect;
+use super::governed::{ProbeRead, call};
 use super::{GroupKey, Reads, fingerprint};
 use crate::connections::Connected;
 use crate::store_record::StoreRecord;
@@ -219,6 +219,7 @@ pub(super) struct Errand {
     pub(super) key: Arc<GroupKey>,
     pub(super) record: Arc<StoreRecord>,
     pub(super) caller: String,
+    pub(super) object: Option<String>,
     pub(super) began: Began,
 }
 
@@ -226,7 +227,9 @@ impl Errand {
     /// Waits for a turn, reads, and tells everyone concerned.
     pub(super) async fn run(self, connected: Connected) -> Arc<Answer> {
         let governed = self.reads.governed(&self.record.key);
-        let admitted = governed.admit(&*self.reads.time).await;
+        let call = call(&self.caller, self.key.caller.as_deref(), &self.key.read);
+        let probe = || self.probe_read();
+        let admitted = governed.admit(call, &*self.reads.time, probe).await;
         let read_at = self.reads.time.now();
         let read_at = *self.began.get_or_init(|| read_at);
         let outcome = match admitted {
@@ -237,7 +240,7 @@ impl Errand {
                 let (store, call) = (&self.record.key, name(&self.key.read));
                 self.reads.calls.count(store, &self.caller, call, failure);
                 self.reads
-                    .ended(&governed, permit, failure, || self.suspect());
+                    .ended(&governed, permit, failure, || self.probe_read());
                 outcome
             }
         };
@@ -267,12 +270,13 @@ impl Errand {
         })
     }
 
-    fn suspect(&self) -> Suspect {
-        Suspect {
+    fn probe_read(&self) -> Arc<ProbeRead> {
+        Arc::new(ProbeRead {
             record: Arc::clone(&self.record),
             caller: self.caller.clone(),
+            object: self.object.clone(),
             read: self.key.read.clone(),
-        }
+        })
     }
 
     async fn perform(&self, connected: Connected) -> Result<Payload> {
@@ -281,7 +285,7 @@ impl Errand {
             Err(error) if *error.kind() == ErrorKind::Unauthenticated => {
                 // The credential may have been rotated since the connection was made: once more.
                 let connections = &self.reads.connections;
-                connections.drop_store(&self.record.key);
+                connections.drop_one(&connected);
                 let again = connections.open(&self.record, Some(&self.caller)).await?;
                 if again.caller != self.key.caller {
                     // The answer would be for others than those who wait for this one.
@@ -290,7 +294,7 @@ impl Errand {
                 perform(&*again.store, read).await
             }
             Err(error) if error.consequence().drops_connection => {
-                self.reads.connections.drop_store(&self.record.key);
+                self.reads.connections.drop_one(&connected);
                 Err(error)
             }
             answer => answer,

@@ -10,7 +10,8 @@ use lockstep_plan::StoreKey;
 use lockstep_provider::{Read, Result};
 
 use super::flight::is_transient;
-use super::{Answer, GroupKey, Reads, Request, Suspect};
+use super::governed::{ProbeRead, call};
+use super::{Answer, GroupKey, Reads, Request};
 use crate::connections::Connected;
 
 #[cfg(test)]
@@ -113,14 +114,16 @@ impl Reads {
             return Ok(None);
         }
         let governed = self.governed(&request.store.key);
-        let permit = governed.admit(&*self.time).await?;
+        let call = call(request.caller, group.caller.as_deref(), &group.read);
+        let probe = || ProbeRead::of(request);
+        let permit = governed.admit(call, &*self.time, probe).await?;
         let version = connected.store.version(reference, alone).await;
         if matches!(version, Ok(None)) {
             // No call was made.
             return Ok(None);
         }
         let failure = version.as_ref().err();
-        self.ended(&governed, permit, failure, || Suspect::of(request));
+        self.ended(&governed, permit, failure, || ProbeRead::of(request));
         let (store, caller) = (&request.store.key, request.caller);
         self.calls.count(store, caller, "version", failure);
         match version {

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use lockstep_plan::external_secret::Read;
 use lockstep_provider::{ErrorKind, PushItem, PushTarget, Pushed, RemoteRef, Result, SharedStore};
 
-use super::governed::Suspect;
+use super::governed::{ProbeRead, call};
 use super::{Reads, Request};
 use crate::store_record::StoreRecord;
 
@@ -59,17 +59,20 @@ impl Reads {
         let request = Request {
             store,
             caller,
+            object: None,
             read: &read,
             asked: self.time.now(),
         };
         let connected = self.connect(request).await?;
         let governed = self.governed(&store.key);
-        let permit = governed.admit(&*self.time).await?;
-        let mut answer = perform(connected.store).await;
+        let call = call(caller, connected.caller.as_deref(), &read);
+        let probe = || ProbeRead::of(request);
+        let permit = governed.admit(call, &*self.time, probe).await?;
+        let mut answer = perform(Arc::clone(&connected.store)).await;
         if let Err(error) = &answer
             && error.consequence().drops_connection
         {
-            self.connections.drop_store(&store.key);
+            self.connections.drop_one(&connected);
             if *error.kind() == ErrorKind::Unauthenticated {
                 // The credential may have been rotated since the connection was made: once more.
                 answer = match self.connections.open(store, Some(caller)).await {
@@ -80,7 +83,7 @@ impl Reads {
         }
         let failure = answer.as_ref().err();
         self.calls.count(&store.key, caller, name, failure);
-        self.ended(&governed, permit, failure, || Suspect::of(request));
+        self.ended(&governed, permit, failure, || ProbeRead::of(request));
         answer
     }
 }

@@ -1,6 +1,7 @@
 //! Stores whose answers tell with whose credentials they were asked for, on a wire under control.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +13,9 @@ use lockstep_engine::reads::Request;
 use lockstep_engine::{Connections, Reads, StoreRecord};
 use lockstep_plan::Salt;
 use lockstep_plan::external_secret::{Payload, Read};
-use lockstep_provider::conformance::{Faults, TestServices, response, scripted, services};
+use lockstep_provider::conformance::{
+    Faults, TestServices, block_on, response, scripted, services,
+};
 use lockstep_provider::context::Time;
 use lockstep_provider::{RemoteRef, Result, SecretValue};
 
@@ -94,6 +97,32 @@ impl Bench {
         Self { services, reads }
     }
 
+    /// Reads one key for an object.
+    pub(crate) async fn key(
+        &self,
+        store: &Arc<StoreRecord>,
+        (caller, object): (&str, &str),
+        key: &str,
+    ) -> Result<Payload> {
+        let request = Request {
+            store,
+            caller,
+            object: Some(object),
+            read: &Read::Value(RemoteRef::key(key)),
+            asked: self.services.time.now(),
+        };
+        self.reads.read(request).await?.outcome
+    }
+
+    /// Three keys fail, as many as open the breaker of a store that answered nobody.
+    pub(crate) fn trip(&self, store: &Arc<StoreRecord>, caller: &str) {
+        for key in ["one", "two", "three"] {
+            self.services.time.advance(Duration::from_millis(10));
+            block_on(self.key(store, (caller, "es"), key)).unwrap_err();
+        }
+        assert!(self.reads.is_open(&store.key));
+    }
+
     pub(crate) async fn whose(
         &self,
         store: &Arc<StoreRecord>,
@@ -111,6 +140,7 @@ impl Bench {
         let request = Request {
             store,
             caller,
+            object: None,
             read: &Read::Value(RemoteRef::key("db").property("whose")),
             asked,
         };

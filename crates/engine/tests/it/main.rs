@@ -4,6 +4,7 @@
 mod attack;
 mod bench;
 mod clock;
+mod failing_keys;
 mod isolation;
 mod memory;
 mod reads;

@@ -114,7 +114,9 @@ impl Transport for Wire {
             }
             match self.next_fault() {
                 Some(Fault::Answer(response)) => Ok(response),
-                Some(Fault::Drop) => Err(Error::unreachable("connection reset by peer")),
+                Some(Fault::Drop) => {
+                    Err(Error::unreachable("connection reset by peer").unconnected())
+                }
                 Some(Fault::Stall) => {
                     stall().await;
                     self.inner.send(request).await
@@ -152,7 +154,7 @@ impl Transports for Wire {
     fn reach<'a>(&'a self, _host: &'a str, _port: u16) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             match self.state().fault {
-                Some(Fault::Drop) => Err(Error::unreachable("connection refused")),
+                Some(Fault::Drop) => Err(Error::unreachable("connection refused").unconnected()),
                 _ => Ok(()),
             }
         })

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::metrics::Metrics;
+use crate::slots::Class;
 
 /// A wall clock that follows tokio's paused one, and may be set.
 struct PausedTime {
@@ -269,13 +270,25 @@ fn classes(concurrency: Concurrency) -> (Handle<u32>, mpsc::UnboundedReceiver<u3
         concurrency,
         ..Settings::new(metrics, Arc::new(PausedTime::new()))
     };
-    let class_of: ClassOf<u32> = Arc::new(|key| Some(u64::from(key / 100)));
+    // Thousands are namespaces and hundreds are stores, but for the first thousand, where every
+    // hundred is a namespace of its own.
+    let class_of: ClassOf<u32> = Arc::new(|key| {
+        let hundred = u64::from(key / 100);
+        Some(Class {
+            namespace: if hundred < 10 {
+                hundred
+            } else {
+                hundred / 10 + 10
+            },
+            store: Some(hundred),
+        })
+    });
     let dispatcher = Dispatcher::new(settings).by_class(class_of);
     let (handle, (begun, seen)) = (dispatcher.handle(), mpsc::unbounded_channel());
     let handler = move |Job { key, .. }: Job<u32>| {
         begun.send(key).unwrap();
         async move {
-            if key < 1000 {
+            if !(1000..5000).contains(&key) {
                 std::future::pending::<()>().await;
             }
             Next::Idle
@@ -323,6 +336,54 @@ async fn who_was_put_aside_runs_in_order_when_places_are_free_again() {
     let second = begun(&mut seen).await;
     assert_eq!(first, (0..32).collect::<Vec<_>>());
     assert_eq!(second[..18], (32..50).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_with_many_slow_stores_leaves_half_of_the_slots_to_the_others() {
+    let (handle, mut seen) = classes(Concurrency::Automatic);
+    // A hundred jobs in each of ten stores of one namespace, none of which ever ends.
+    for key in 5_000..6_000 {
+        handle.fresh(key);
+    }
+    assert_eq!(begun(&mut seen).await.len(), AUTOMATIC / 2);
+
+    for key in 1000..1100 {
+        handle.fresh(key);
+    }
+
+    assert_eq!(
+        begun(&mut seen).await.len(),
+        100,
+        "none of them waits for a slow one"
+    );
+}
+
+#[test]
+fn namespaces_that_wait_for_slots_take_turns() {
+    let class = |namespace: u64, store: u64| Class {
+        namespace,
+        store: Some(store),
+    };
+    let class_of: ClassOf<u32> = Arc::new(move |key| {
+        let (namespace, store) = (u64::from(key / 1_000), u64::from(key / 100));
+        Some(class(namespace, store))
+    });
+    let (mut places, mut schedule) = (Places::new(Some(class_of)), Schedule::default());
+    // Namespace 1 in ten stores, each with a lower number than any of the others'.
+    for key in (1_000..2_000).chain(2_000..2_010).chain(3_000..3_010) {
+        schedule.fresh(key, Timestamp::UNIX_EPOCH);
+    }
+    while let Some(job) = schedule.pop(Timestamp::UNIX_EPOCH) {
+        assert!(places.place(job, 0, Timestamp::UNIX_EPOCH).is_none());
+    }
+
+    let mut order = Vec::new();
+    for _ in 0..9 {
+        let next = places.take(64, Timestamp::UNIX_EPOCH).unwrap();
+        order.push(next.job.key / 1_000);
+    }
+
+    assert_eq!(order, [1, 2, 3, 1, 2, 3, 1, 2, 3]);
 }
 
 #[tokio::test(start_paused = true)]

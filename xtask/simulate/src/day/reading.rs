@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use lockstep_pace::governor::{Admission, Ended, Ticket};
+use lockstep_pace::governor::{Admission, Call, Change, Ended, Ticket};
 use lockstep_pace::groups::Taken;
 
 use super::{Arrival, Day, Event, Flight, HOLD, Waiter, at};
 use crate::remote::{SECOND, Says};
 
+/// Tenants whose keys a store holds.
+const TENANTS: u32 = 64;
 const READ: i64 = 50;
 const TIMEOUT: i64 = SECOND;
 const OUTAGE_PATIENCE: Duration = Duration::from_secs(5);
@@ -37,51 +39,66 @@ impl Day {
             waiters,
         };
         self.flights[key as usize] = Some(flight);
+        self.queue(key);
+    }
+
+    /// Puts the read of a key into its store's queue. Keys belong to tenants, one namespace each.
+    fn queue(&mut self, key: u32) {
         let store = self.remote.keys[key as usize].store;
-        self.lines[usize::from(store)].queue.push_back(key);
+        let line = &mut self.lines[usize::from(store)];
+        let call = Call {
+            namespace: u64::from(key % TENANTS),
+            key: u64::from(key),
+        };
+        let waiter = line.governor.wait(call);
+        line.queue.insert(waiter, key);
         self.serve(store);
     }
 
-    /// Sends what the store's governor lets through.
+    /// Sends what the store's governor lets through, and tells the others.
     pub(super) fn serve(&mut self, store: u16) {
-        let now = self.now;
-        loop {
+        let decided = self.lines[usize::from(store)].governor.admit(at(self.now));
+        for (waiter, admission) in decided {
             let line = &mut self.lines[usize::from(store)];
-            let Some(key) = line.queue.front().copied() else {
-                return;
+            let Some(key) = line.queue.remove(&waiter) else {
+                continue;
             };
-            match line.governor.admit(at(now)) {
-                Admission::Go(ticket) => {
-                    line.queue.pop_front();
-                    self.send(store, key, ticket);
+            match admission {
+                Admission::Go(ticket) => self.send(store, key, ticket),
+                Admission::Open(until) => {
+                    line.probe = Some(key);
+                    self.refuse(key, until.as_millisecond());
                 }
-                Admission::Busy => return,
-                Admission::Throttled(until) | Admission::Open(until) => {
-                    let open = line.governor.is_open();
-                    let wait = until.as_millisecond() - now;
-                    if !std::mem::replace(&mut line.turn, true) {
-                        self.later(wait, Event::Turn { store });
-                    }
-                    if open || wait > 2 * SECOND {
-                        self.refuse(store, until.as_millisecond());
-                    }
-                    return;
+                Admission::Throttled(until) | Admission::Failing(until) => {
+                    self.refuse(key, until.as_millisecond());
                 }
             }
         }
+        let line = &mut self.lines[usize::from(store)];
+        let waits = !line.queue.is_empty() || line.governor.is_open();
+        if waits && !std::mem::replace(&mut line.turn, true) {
+            self.later(SECOND, Event::Turn { store });
+        }
     }
 
-    /// Tells everyone but one that the store cannot be used now; that one becomes the probe.
-    pub(super) fn refuse(&mut self, store: u16, until: i64) {
-        while self.lines[usize::from(store)].queue.len() > 1 {
-            let key = self.lines[usize::from(store)].queue.pop_back();
-            let flight = key.and_then(|key| Some((key, self.flights[key as usize].take()?)));
-            let Some((key, flight)) = flight else {
-                continue;
-            };
-            for waiter in flight.waiters {
-                self.answer(key, waiter, Err(until));
-            }
+    /// Probes a store whose breaker is open, and looks after calls that wait for the end of a pause.
+    pub(super) fn turn(&mut self, store: u16) {
+        let line = &self.lines[usize::from(store)];
+        let due = line.governor.next_probe();
+        let due = due.is_some_and(|due| due <= at(self.now));
+        match line.probe.filter(|_| due) {
+            Some(key) => self.read(key, self.now, Waiter::Group),
+            None => self.serve(store),
+        }
+    }
+
+    /// Tells everyone who waits for a key that the store cannot be used now.
+    fn refuse(&mut self, key: u32, until: i64) {
+        let Some(flight) = self.flights[key as usize].take() else {
+            return;
+        };
+        for waiter in flight.waiters {
+            self.answer(key, waiter, Err(until));
         }
     }
 
@@ -101,7 +118,7 @@ impl Day {
             version,
             says,
             began: self.now,
-            probe: ticket.probe,
+            ticket: (ticket.call.namespace, ticket.call.key, ticket.probe),
         };
         self.later(delay, Event::Arrived(arrival));
     }
@@ -112,17 +129,23 @@ impl Day {
             version,
             says,
             began,
-            probe,
+            ticket: (namespace, hash, probe),
         } = *arrival;
         let store = self.remote.keys[key as usize].store;
         let ended = match says {
             Says::Answer => Ended::Answered,
             Says::Throttled => Ended::Throttled(Some(Duration::from_secs(1))),
-            Says::Nothing => Ended::Unreachable,
+            Says::Nothing => Ended::Failed,
         };
-        let line = &mut self.lines[usize::from(store)];
-        if line.governor.done(Ticket { probe }, ended, at(self.now)) {
-            self.recovered(store);
+        let call = Call {
+            namespace,
+            key: hash,
+        };
+        let governor = &mut self.lines[usize::from(store)].governor;
+        match governor.done(Ticket { call, probe }, ended, at(self.now)) {
+            Change::Closed => self.recovered(store),
+            Change::Suspected => self.confirm(store),
+            Change::Opened | Change::None => {}
         }
         let flight = self.flights[key as usize].as_mut();
         let waiters = match flight.filter(|one| one.began == Some(began)) {
@@ -149,6 +172,15 @@ impl Day {
             );
         }
         self.serve(store);
+    }
+
+    /// Reads the witnesses of a store that is suspected to be down.
+    fn confirm(&mut self, store: u16) {
+        for witness in self.lines[usize::from(store)].governor.witnesses() {
+            let key = u32::try_from(witness.key).unwrap_or(0);
+            self.read(key, self.now, Waiter::Group);
+        }
+        self.lines[usize::from(store)].governor.confirmed();
     }
 
     pub(super) fn wake(&mut self, woken: Vec<u32>, asked: i64) {

@@ -90,6 +90,10 @@ impl Observer for Ears {
     fn connected(&self, _: &StoreKey, _: Option<&str>, _: &BTreeSet<Credential>) {}
 
     fn recovered(&self, _: &StoreKey) {}
+
+    fn is_present(&self, _: &str, _: &str) -> bool {
+        true
+    }
 }
 
 struct Bench {
@@ -148,6 +152,7 @@ spec: {provider: {fake: {data: []}}}
         Request {
             store: &self.store,
             caller: "a",
+            object: None,
             read,
             asked: self.services.time.now(),
         }

@@ -1,0 +1,118 @@
+//! Who may take one of a bounded number of slots. Each holder belongs to a namespace and to a store,
+//! and may take another slot only while both hold fewer than are free. So a namespace with many slow
+//! objects leaves half of the slots to others, whatever stores it spreads them over, and so does a
+//! store that hangs, whatever namespaces wait for it.
+
+use std::collections::BTreeMap;
+
+/// Whom a slot is held for. Both are hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class {
+    /// The namespace.
+    pub namespace: u64,
+    /// The store that is waited for; `None` where there is none.
+    pub store: Option<u64>,
+}
+
+/// Slots in use.
+#[derive(Clone, Debug, Default)]
+pub struct Slots {
+    by_namespace: BTreeMap<u64, usize>,
+    by_store: BTreeMap<u64, usize>,
+}
+
+impl Slots {
+    /// Whether a class may take one of `free` slots.
+    pub fn has_room(&self, class: Class, free: usize) -> bool {
+        let namespace = count(&self.by_namespace, class.namespace);
+        let store = class.store.map_or(0, |store| count(&self.by_store, store));
+        namespace < free && store < free
+    }
+
+    /// Takes a slot.
+    pub fn take(&mut self, class: Class) {
+        *self.by_namespace.entry(class.namespace).or_default() += 1;
+        if let Some(store) = class.store {
+            *self.by_store.entry(store).or_default() += 1;
+        }
+    }
+
+    /// Gives a slot back.
+    pub fn give_back(&mut self, class: Class) {
+        decrease(&mut self.by_namespace, class.namespace);
+        if let Some(store) = class.store {
+            decrease(&mut self.by_store, store);
+        }
+    }
+
+    /// Whether no slot is in use.
+    pub fn is_empty(&self) -> bool {
+        self.by_namespace.is_empty()
+    }
+}
+
+fn count(counts: &BTreeMap<u64, usize>, which: u64) -> usize {
+    counts.get(&which).copied().unwrap_or(0)
+}
+
+fn decrease(counts: &mut BTreeMap<u64, usize>, which: u64) {
+    match counts.get_mut(&which) {
+        Some(count) if *count > 1 => *count -= 1,
+        _ => {
+            counts.remove(&which);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(namespace: u64, store: u64) -> Class {
+        let store = Some(store);
+        Class { namespace, store }
+    }
+
+    /// Takes slots of 64 for as long as there is room; `store` says of which store the next one is.
+    fn fill(slots: &mut Slots, free: &mut usize, next: impl Fn(usize) -> Class) -> usize {
+        let mut taken = 0;
+        while slots.has_room(next(taken), *free) {
+            slots.take(next(taken));
+            (taken, *free) = (taken + 1, *free - 1);
+        }
+        taken
+    }
+
+    #[test]
+    fn a_namespace_holds_half_of_the_slots_whatever_stores_it_uses() {
+        let (mut slots, mut free) = (Slots::default(), 64);
+
+        let hostile = fill(&mut slots, &mut free, |number| class(1, number as u64));
+
+        assert_eq!(hostile, 32);
+        assert!(slots.has_room(class(2, 7), free));
+        assert!(slots.has_room(class(2, 1_000), free));
+    }
+
+    #[test]
+    fn a_store_holds_half_of_the_slots_whatever_namespaces_use_it() {
+        let (mut slots, mut free) = (Slots::default(), 64);
+
+        let hanging = fill(&mut slots, &mut free, |number| class(number as u64, 1));
+
+        assert_eq!(hanging, 32);
+        assert!(slots.has_room(class(1_000, 2), free));
+    }
+
+    #[test]
+    fn a_slot_that_is_given_back_leaves_nothing_behind() {
+        let mut slots = Slots::default();
+        slots.take(class(1, 1));
+        slots.take(class(1, 2));
+
+        slots.give_back(class(1, 1));
+        slots.give_back(class(1, 2));
+
+        assert!(slots.is_empty() && slots.by_store.is_empty());
+    }
+}
