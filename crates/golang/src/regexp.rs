@@ -27,7 +27,7 @@ use regex_automata::meta;
 pub use error::{Error, Problem};
 
 /// Largest automaton, in bytes, a pattern may need.
-const NFA_LIMIT: usize = 16 << 20;
+const NFA_LIMIT: usize = 4 << 20;
 
 /// A compiled regular expression.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Regexp {
         let parsed = parse::parse(pattern)?;
         let config = meta::Config::new()
             .nfa_size_limit(Some(NFA_LIMIT))
-            .hybrid_cache_capacity(1 << 20)
+            .hybrid_cache_capacity(256 << 10)
             .pool_capacity(4);
         let engine = meta::Builder::new()
             .configure(config)
@@ -70,6 +70,11 @@ impl Regexp {
         &self.expression
     }
 
+    /// Bytes the compiled pattern takes, without what searches keep.
+    pub fn memory_usage(&self) -> usize {
+        self.engine.memory_usage()
+    }
+
     /// The names of the groups, in order; the first, for the whole match, has none.
     pub fn capture_names(&self) -> &[Option<String>] {
         &self.names
@@ -79,6 +84,31 @@ impl Regexp {
 /// Whether Go accepts the pattern; cheaper than to compile it.
 pub fn check(pattern: &[u8]) -> Result<(), Error> {
     parse::parse(pattern).map(drop)
+}
+
+/// Units of work for compiling a pattern, about 20 ns each: more for long patterns and much more for
+/// counted repetitions. 2000 at least.
+pub fn weight(pattern: &[u8]) -> u64 {
+    let mut repeats = 1u64;
+    for counted in pattern.split(|b| *b == b'{').skip(1) {
+        let digits = counted
+            .iter()
+            .take_while(|b| b.is_ascii_digit() || **b == b',');
+        let number = |n: u64, b: &u8| {
+            if *b == b',' {
+                0
+            } else {
+                n * 10 + u64::from(b - b'0')
+            }
+        };
+        // What is larger is no count, or one the parser refuses.
+        let count = digits.take(8).fold(0, number);
+        repeats = repeats.saturating_add(if count <= 1000 { count } else { 0 });
+    }
+    (pattern.len() as u64)
+        .saturating_mul(repeats)
+        .saturating_mul(10)
+        .saturating_add(2000)
 }
 
 /// Escapes all characters that mean something in a pattern, as `regexp.QuoteMeta`.

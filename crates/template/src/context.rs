@@ -22,10 +22,10 @@ pub(crate) struct Context<'a> {
 const KEPT_REGEXPS: usize = 16;
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(env: &'a Env<'a>) -> Self {
+    pub(crate) fn new(env: &'a Env<'a>, meter: Meter) -> Self {
         Self {
             env,
-            meter: Meter::new(env.limits),
+            meter,
             regexps: Vec::new(),
         }
     }

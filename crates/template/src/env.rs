@@ -22,6 +22,6 @@ pub struct Env<'a> {
     pub now: jiff::Timestamp,
     /// Where keys, salts and passwords come from.
     pub random: &'a dyn Random,
-    /// What the execution may use.
+    /// What the execution may use, unless it shares a budget with others.
     pub limits: Limits,
 }

@@ -19,10 +19,12 @@ pub(crate) use slot::Slot;
 use smallvec::{SmallVec, smallvec};
 
 use crate::ast::{Ast, NameId, Op, ROOT, Span};
+use crate::budget::Budget;
 use crate::context::Context;
 use crate::env::Env;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::limits::Exceeded;
+use crate::print::Cap;
 use crate::template::MissingKey;
 use crate::value::Value;
 
@@ -68,18 +70,17 @@ struct Return {
 
 /// Executes the main unit of `ast` on `data`.
 pub(crate) fn run(
-    name: &str,
-    ast: &Ast,
-    missing_key: MissingKey,
+    (name, ast, missing_key): (&str, &Ast, MissingKey),
     data: &Value,
     env: &Env<'_>,
+    budget: &Budget,
 ) -> Run<Vec<u8>> {
     let dot = Slot::concrete(data.clone());
     let mut exec = Exec {
         name,
         ast,
         missing_key,
-        cx: Context::new(env),
+        cx: Context::new(env, budget.meter()),
         out: Vec::with_capacity(ast.source.len()),
         vars: smallvec![(ROOT, dot.clone())],
         scopes: Vec::new(),
@@ -90,8 +91,10 @@ pub(crate) fn run(
         base: 0,
         at: At::Start,
     };
-    exec.statements()?;
-    Ok(exec.out)
+    let ended = exec.statements();
+    let exceeded = matches!(&ended, Err(error) if error.kind() == ErrorKind::Limit);
+    budget.settle(&exec.cx.meter, exec.out.len(), exceeded);
+    ended.map(|()| exec.out)
 }
 
 impl Exec<'_> {
@@ -143,9 +146,10 @@ impl Exec<'_> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Run<()> {
-        if self.out.len() + bytes.len() > self.cx.meter.limits().output {
-            return Err(self.exceeded(Exceeded::Output(self.cx.meter.limits().output)));
-        }
+        self.cx
+            .meter
+            .writes(self.out.len() + bytes.len())
+            .map_err(|exceeded| self.exceeded(exceeded))?;
         self.out.extend_from_slice(bytes);
         Ok(())
     }
@@ -156,7 +160,7 @@ impl Exec<'_> {
         let name = ast.text(field).strip_prefix(b".").unwrap_or_default();
         if let Value::StrMap(map) = &self.dot.value
             && let Some(text) = map.get(name)
-            && self.out.len() + text.len() <= self.cx.meter.limits().output
+            && self.cx.meter.writes(self.out.len() + text.len()).is_ok()
         {
             self.out.extend_from_slice(text);
             return Ok(());
@@ -173,9 +177,12 @@ impl Exec<'_> {
             Value::Str(text) => self.write(text),
             Value::Nil => self.write(b"<no value>"),
             _ => {
-                let limit = self.cx.meter.limits().output;
+                let cap = Cap {
+                    bytes: self.cx.meter.left().output,
+                    exceeded: Exceeded::Output(self.cx.meter.limits().output),
+                };
                 let out = std::mem::take(&mut self.out);
-                let (out, result) = crate::print::append(out, value, limit);
+                let (out, result) = crate::print::append(out, value, cap);
                 self.out = out;
                 result.map_err(|exceeded| self.exceeded(exceeded))
             }

@@ -9,6 +9,7 @@
 //!   environment variable, a file, the network or a clock; zones of time are compiled in.
 //! * An execution is bounded in steps, bytes of output, bytes of values and depth of calls. Beyond
 //!   a limit it ends with an error of [`ErrorKind::Limit`] that names the template and the limit.
+//!   Executions that share a [`Budget`] are bounded together, in time as well.
 //! * No source and no data, however hostile, makes it panic, hang or exhaust the stack.
 //! * No error holds a value that came from data, and no output is left of an execution that failed.
 //!
@@ -32,6 +33,7 @@
 #![warn(missing_docs)]
 
 mod ast;
+mod budget;
 mod cast;
 mod compare;
 mod context;
@@ -65,9 +67,10 @@ mod value;
 mod x509;
 mod yaml;
 
+pub use budget::Budget;
 pub use env::{Env, Random, RandomError};
 pub use error::{Error, ErrorKind};
 pub use funcs::names as function_names;
-pub use limits::Limits;
+pub use limits::{Exceeded, Limits};
 pub use template::{MissingKey, Options, Template};
 pub use value::{Elem, List, Map, MapKind, Opaque, Str, StrMap, Value};

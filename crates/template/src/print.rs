@@ -21,6 +21,16 @@ pub(crate) struct Cap {
     pub(crate) exceeded: Exceeded,
 }
 
+impl Cap {
+    /// So many bytes of output.
+    pub(crate) fn output(bytes: usize) -> Self {
+        Self {
+            bytes,
+            exceeded: Exceeded::Output(bytes),
+        }
+    }
+}
+
 /// Flags, width and precision of one verb.
 #[derive(Default, Clone, Copy)]
 #[expect(
@@ -76,11 +86,7 @@ impl Printer {
 }
 
 /// Prints `value` as an action does, behind what `out` holds already.
-pub(crate) fn append(out: Vec<u8>, value: &Value, limit: usize) -> (Vec<u8>, Printed) {
-    let cap = Cap {
-        bytes: limit,
-        exceeded: Exceeded::Output(limit),
-    };
+pub(crate) fn append(out: Vec<u8>, value: &Value, cap: Cap) -> (Vec<u8>, Printed) {
     let mut printer = Printer::new(out, cap);
     let result = printer.argument(value, 'v');
     (printer.out, result)

@@ -1,6 +1,7 @@
 //! A parsed template, ready to be executed any number of times.
 
 use crate::ast::Ast;
+use crate::budget::Budget;
 use crate::env::Env;
 use crate::error::Error;
 use crate::parse::{Grammar, parse};
@@ -73,6 +74,17 @@ impl Template {
 
     /// Executes the template on `data`; on failure there is no partial output.
     pub fn execute(&self, data: &Value, env: &Env<'_>) -> Result<Vec<u8>, Error> {
-        crate::exec::run(self.name(), &self.ast, self.missing_key, data, env)
+        self.execute_within(data, env, &Budget::new(env.limits))
+    }
+
+    /// Executes the template with what is left of `budget` in place of the limits in `env`.
+    pub fn execute_within(
+        &self,
+        data: &Value,
+        env: &Env<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<u8>, Error> {
+        let source = (self.name(), &self.ast, self.missing_key);
+        crate::exec::run(source, data, env, budget)
     }
 }

@@ -11,7 +11,8 @@ mod scalar;
 use lockstep_golang::float;
 
 use crate::failure::{Failure, Outcome};
-use crate::limits::Meter;
+use crate::limits::{Exceeded, MAX_NESTING, Meter};
+use crate::print::Cap;
 use crate::value::{Elem, Object, Value};
 
 /// A value reduced to what YAML distinguishes.
@@ -30,8 +31,11 @@ pub(crate) fn encode(meter: &mut Meter, value: &Value) -> Outcome<String> {
         node if node.has_next_line() => read_again(meter, value)?,
         node => node,
     };
-    let limit = meter.limits().memory;
-    Ok(emitter::document(&node, limit)?)
+    let room = Cap {
+        bytes: meter.left().memory,
+        exceeded: Exceeded::Memory(meter.limits().memory),
+    };
+    Ok(emitter::document(&node, room)?)
 }
 
 impl Node {
@@ -69,16 +73,19 @@ fn read_again(meter: &mut Meter, value: &Value) -> Outcome<Node> {
 }
 
 fn reduce(meter: &mut Meter, value: &Value, depth: usize) -> Outcome<Node> {
-    use crate::limits::{Exceeded, MAX_NESTING};
     if depth > MAX_NESTING {
         return Err(Exceeded::Nesting.into());
     }
     meter.step(1)?;
+    meter.charge(size_of::<Node>())?;
     Ok(match value {
         Value::Nil => Node::Word("null".to_owned()),
         Value::Bool(b) => Node::Word(b.to_string()),
         Value::Float(x) => Node::Word(number(*x)?),
-        Value::Str(bytes) => Node::Text(text(bytes)?),
+        Value::Str(bytes) => {
+            meter.charge(bytes.len())?;
+            Node::Text(text(bytes)?)
+        }
         Value::List(list) if list.is_nil() => Node::Word("null".to_owned()),
         Value::List(list) if list.elem() == Elem::Byte => {
             let byte = |item: &Value| item.as_unsigned().and_then(|n| u8::try_from(n).ok());
@@ -98,14 +105,20 @@ fn reduce(meter: &mut Meter, value: &Value, depth: usize) -> Outcome<Node> {
         Value::Map(map) => {
             let entries = map.entries().into_iter();
             let nodes: Outcome<_> = entries
-                .map(|(key, item)| Ok((text(&key)?, reduce(meter, &item, depth + 1)?)))
+                .map(|(key, item)| {
+                    meter.charge(key.len())?;
+                    Ok((text(&key)?, reduce(meter, &item, depth + 1)?))
+                })
                 .collect();
             Node::Map(nodes?)
         }
         Value::StrMap(map) => {
             let nodes: Outcome<_> = map
                 .iter()
-                .map(|(key, item)| Ok((text(key)?, Node::Text(text(item)?))))
+                .map(|(key, item)| {
+                    meter.charge(size_of::<Node>() + key.len() + item.len())?;
+                    Ok((text(key)?, Node::Text(text(item)?)))
+                })
                 .collect();
             Node::Map(nodes?)
         }

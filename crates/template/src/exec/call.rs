@@ -47,6 +47,7 @@ impl Exec<'_> {
             let slot = self.validate(piped.slot, func.param(args.len()))?;
             values.push(slot.value, slot.interface);
         }
+        self.step(values.work())?;
         let result = match (func.body, receiver) {
             (Body::Plain(body), _) => body(&mut self.cx, &mut values),
             (Body::Method(body), Some(receiver)) => body(&mut self.cx, receiver, &mut values),

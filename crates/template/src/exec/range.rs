@@ -2,6 +2,7 @@
 
 use super::{Exec, Run, Scope, Slot};
 use crate::ast::{Decl, PipeId};
+use crate::print::Cap;
 use crate::value::{Elem, List, Object, Str, Value};
 
 /// A running `range`.
@@ -137,7 +138,7 @@ impl Exec<'_> {
     /// The value for an error text: only if the template itself spells it out.
     fn show_value(&self, pipe: PipeId, value: &Value) -> String {
         if self.is_constant_pipe(pipe) {
-            let (text, _) = crate::print::append(Vec::new(), value, 64 << 10);
+            let (text, _) = crate::print::append(Vec::new(), value, Cap::output(64 << 10));
             return lockstep_golang::unicode::to_valid_utf8(&text);
         }
         crate::failure::WITHHELD.to_owned()

@@ -35,6 +35,18 @@ impl Args {
         self.first_is_literal
     }
 
+    /// Steps for going through all arguments once: what most functions do.
+    pub(crate) fn work(&self) -> u64 {
+        let work = |value: &Value| match value {
+            Value::Str(text) => text.len() / 16,
+            Value::List(list) => list.len() / 4,
+            Value::Map(map) => map.len() / 2,
+            Value::StrMap(map) => map.len() / 4,
+            _ => 0,
+        };
+        self.values.iter().map(|value| work(value) as u64).sum()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }

@@ -71,10 +71,9 @@ pub(super) const FUNCS: &[Func] = &[
 
 /// How much a function may print.
 pub(super) fn cap(cx: &Context<'_>) -> Cap {
-    let bytes = cx.meter.limits().memory;
     Cap {
-        bytes,
-        exceeded: Exceeded::Memory(bytes),
+        bytes: cx.meter.left().memory,
+        exceeded: Exceeded::Memory(cx.meter.limits().memory),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::crypto::rsa::RsaKey;
 use crate::der;
 use crate::failure::{Failure, Outcome};
 use crate::pem;
+use crate::print::Cap;
 use crate::time::Time;
 use crate::value::{self, Object, Str, Ty, Value};
 use crate::x509::Certificate;
@@ -81,7 +82,10 @@ fn generate_key(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     let key = match args.bytes(0) {
         b"" | b"rsa" => Some(rsa_key(cx, 4096)?),
         b"dsa" => Some(dsa_key(cx)?),
-        b"ecdsa" => EcKey::generate(&mut rng(cx)?, Curve::P256).map(PrivateKey::Ec),
+        b"ecdsa" => {
+            cx.meter.step(10_000)?;
+            EcKey::generate(&mut rng(cx)?, Curve::P256).map(PrivateKey::Ec)
+        }
         b"ed25519" => {
             let mut seed = [0; 32];
             cx.fill(&mut seed)?;
@@ -185,7 +189,8 @@ fn request<'a>(cx: &mut Context<'_>, name: &'a [u8], days: i64) -> Outcome<Reque
     const DAY: i64 = 24 * 3600 * 1_000_000_000;
     let mut serial = [0; 16];
     cx.fill(&mut serial)?;
-    cx.meter.step(20_000)?;
+    // Signing with an RSA key.
+    cx.meter.step(100_000)?;
     let now = Time::from_timestamp(cx.env.now);
     Ok(Request {
         common_name: name,
@@ -273,7 +278,7 @@ fn items(value: &Value) -> Vec<Value> {
 }
 
 fn shown(value: &Value) -> String {
-    let (text, _) = crate::print::append(Vec::new(), value, 256);
+    let (text, _) = crate::print::append(Vec::new(), value, Cap::output(256));
     lockstep_golang::unicode::to_valid_utf8(&text)
 }
 

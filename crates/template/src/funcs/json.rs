@@ -44,6 +44,7 @@ pub(super) const FUNCS: &[Func] = &[
 ];
 
 fn from_json(cx: &mut Context<'_>, text: &[u8]) -> Outcome<Value> {
+    super::yaml::reserve_nodes(cx, text)?;
     if let Some(value) = decode::decode(&mut cx.meter, text)? {
         return Ok(value);
     }

@@ -51,6 +51,7 @@ pub(super) const FUNCS: &[Func] = &[
         |cx, args| trust_store(cx, args.bytes(0), args.bytes(1)),
     ),
     func("jwkPublicKeyPem", &[Ty::Str], |cx, args| {
+        cx.meter.step(20_000)?;
         let kind = match jwk(args)? {
             Jwk::Public(der, _) => return cx.string(pem::encode("PUBLIC KEY", &der)),
             Jwk::Private(key) => private_type(&key),
@@ -62,6 +63,7 @@ pub(super) const FUNCS: &[Func] = &[
         )))
     }),
     func("jwkPrivateKeyPem", &[Ty::Str], |cx, args| {
+        cx.meter.step(20_000)?;
         let kind = match jwk(args)? {
             Jwk::Private(key) => {
                 let der = key.to_pkcs8().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Password hashes, derived passwords and sprig's AES.
 
+use std::sync::{Mutex, PoisonError};
+
 use aes::cipher::KeyInit as _;
 use hmac::{Hmac, Mac as _};
 use lockstep_golang::base64::{self, Encoding};
@@ -30,6 +32,9 @@ pub(super) const FUNCS: &[Func] = &[
 /// Work that takes as long as so many steps.
 const BCRYPT_STEPS: u64 = 300_000;
 const SCRYPT_STEPS: u64 = 600_000;
+
+/// Held while a password is derived.
+static DERIVING: Mutex<()> = Mutex::new(());
 
 fn hashed(cx: &mut Context<'_>, password: &[u8]) -> Outcome<String> {
     const FAILED: &str = "failed to encrypt string with bcrypt: ";
@@ -119,12 +124,15 @@ fn derive(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     };
     let (password, user, site) = (args.bytes(2), args.bytes(3), args.bytes(4));
     cx.meter.step(SCRYPT_STEPS)?;
-    cx.meter.charge(64 << 20)?;
     let salt = [SEED, &length(user), user].concat();
     let params = scrypt::Params::new(15, 8, 2).map_err(|error| Failure::new(error.to_string()))?;
     let mut key = [0; 64];
-    scrypt::scrypt(password, &salt, &params, &mut key)
-        .map_err(|error| Failure::new(error.to_string()))?;
+    // Each derivation takes 32 MiB for a moment, more than all other values of an object together:
+    // one at a time in the process.
+    let alone = DERIVING.lock().unwrap_or_else(PoisonError::into_inner);
+    let derived = scrypt::scrypt(password, &salt, &params, &mut key);
+    drop(alone);
+    derived.map_err(|error| Failure::new(error.to_string()))?;
     let counter = match args.value(0) {
         Value::Uint32(counter) => counter.to_be_bytes(),
         _ => [0; 4],

@@ -67,12 +67,14 @@ fn backquoted(text: &[u8]) -> Option<String> {
 
 /// The first argument compiled, and the second counted as work.
 fn compile(cx: &mut Context<'_>, args: &Args) -> Outcome<Arc<Regexp>> {
-    cx.meter.step(args.bytes(1).len() as u64 / 64)?;
     let pattern = args.text(0);
+    // The work for each byte of the text grows with the pattern.
+    let work = (args.bytes(1).len() as u64 / 64).saturating_mul(regexp::weight(&pattern) / 2000);
+    cx.meter.step(work)?;
     if let Some((_, regexp)) = cx.regexps.iter().find(|(known, _)| *known == pattern) {
         return Ok(Arc::clone(regexp));
     }
-    if let Err(exceeded) = cx.meter.step(weight(&pattern)) {
+    if let Err(exceeded) = cx.meter.step(regexp::weight(&pattern)) {
         // A pattern that is wrong costs nothing, and to hear that helps more.
         regexp::check(&pattern).map_err(|error| Failure::of_value(error.to_string()))?;
         return Err(exceeded.into());
@@ -84,6 +86,7 @@ fn compile(cx: &mut Context<'_>, args: &Args) -> Outcome<Arc<Regexp>> {
     match Regexp::from_bytes(&pattern) {
         Ok(regexp) => {
             let regexp = Arc::new(regexp);
+            cx.meter.charge(regexp.memory_usage())?;
             if literal {
                 LITERALS.put(&pattern, &regexp);
             }
@@ -101,9 +104,10 @@ static LITERALS: Literals = Literals(Mutex::new(Vec::new()));
 struct Literals(Mutex<Vec<(Str, Arc<Regexp>)>>);
 
 impl Literals {
-    /// How many patterns are kept, and how long they may be.
-    const COUNT: usize = 64;
+    /// How many patterns are kept, and how long and how large when compiled they may be.
+    const COUNT: usize = 32;
     const LENGTH: usize = 256;
+    const MEMORY: usize = 64 * 1024;
 
     fn get(&self, pattern: &Str) -> Option<Arc<Regexp>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,7 +119,7 @@ impl Literals {
     }
 
     fn put(&self, pattern: &Str, regexp: &Arc<Regexp>) {
-        if pattern.len() > Self::LENGTH {
+        if pattern.len() > Self::LENGTH || regexp.memory_usage() > Self::MEMORY {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,30 +128,6 @@ impl Literals {
         }
         kept.push((pattern.clone(), Arc::clone(regexp)));
     }
-}
-
-/// Steps for compiling: more for long patterns and much more for counted repetitions.
-fn weight(pattern: &[u8]) -> u64 {
-    let mut repeats = 1u64;
-    for counted in pattern.split(|b| *b == b'{').skip(1) {
-        let digits = counted
-            .iter()
-            .take_while(|b| b.is_ascii_digit() || **b == b',');
-        let number = |n: u64, b: &u8| {
-            if *b == b',' {
-                0
-            } else {
-                n * 10 + u64::from(b - b'0')
-            }
-        };
-        // What is larger is no count, or one the parser refuses.
-        let count = digits.take(8).fold(0, number);
-        repeats = repeats.saturating_add(if count <= 1000 { count } else { 0 });
-    }
-    (pattern.len() as u64)
-        .saturating_mul(repeats)
-        .saturating_mul(10)
-        .saturating_add(2000)
 }
 
 fn find(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {

@@ -120,7 +120,7 @@ pub(super) const FUNCS: &[Func] = &[
     }),
     variadic("cat", &[Ty::Any], |cx, args| {
         let texts = strings_of(cx, args.rest(0))?;
-        cx.string(texts.join(&b' '))
+        split::join(cx, &texts, b" ")
     }),
     func("toString", &[Ty::Any], |cx, args| {
         string_of(cx, args.value(0)).map(Value::Str)
@@ -131,7 +131,7 @@ pub(super) const FUNCS: &[Func] = &[
     }),
     func("join", &[Ty::Str, Ty::Any], |cx, args| {
         let texts = split::string_list(cx, args.value(1))?;
-        cx.string(texts.join(args.bytes(0)))
+        split::join(cx, &texts, args.bytes(0))
     }),
     func("sortAlpha", &[Ty::Any], |cx, args| {
         split::sort_alpha(cx, args.value(0))
@@ -142,11 +142,11 @@ pub(super) const FUNCS: &[Func] = &[
     }),
     func("split", &[Ty::Str, Ty::Str], |cx, args| {
         let parts = split::split(cx, args.bytes(1), args.bytes(0), -1)?;
-        Ok(split::numbered(parts))
+        split::numbered(cx, parts)
     }),
     func("splitn", &[Ty::Str, Ty::Int, Ty::Str], |cx, args| {
         let parts = split::split(cx, args.bytes(2), args.bytes(0), args.int(1))?;
-        Ok(split::numbered(parts))
+        split::numbered(cx, parts)
     }),
 ];
 

@@ -25,6 +25,7 @@ pub(super) const FUNCS: &[Func] = &[
 /// A map; if the document is none, a map that says so.
 fn from_yaml(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     cx.meter.step(args.bytes(0).len() as u64 / 16)?;
+    reserve_nodes(cx, args.bytes(0))?;
     let problem = match yaml::decode(args.bytes(0)) {
         Ok(json::Value::Null) => return Ok(Value::Map(Map::new(BTreeMap::new()))),
         Ok(decoded @ json::Value::Object(_)) => {
@@ -38,6 +39,16 @@ fn from_yaml(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     };
     let entries = BTreeMap::from([(Str::from("Error"), Value::from(problem))]);
     Ok(Value::Map(Map::new(entries)))
+}
+
+/// Counts the tree a document may become before it is read: `[0,0,0]` takes many times its text.
+pub(super) fn reserve_nodes(cx: &mut Context<'_>, text: &[u8]) -> Outcome<()> {
+    let begins = |byte: &&u8| matches!(byte, b',' | b':' | b'[' | b'{' | b'\n');
+    let nodes =
+        text.iter().filter(begins).count() + memchr::memmem::find_iter(text, b"- ").count() + 1;
+    Ok(cx
+        .meter
+        .charge(nodes.saturating_mul(size_of::<json::Value>()))?)
 }
 
 fn mismatch(kind: &str) -> String {

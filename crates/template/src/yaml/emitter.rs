@@ -3,6 +3,7 @@
 use super::scalar::{Analysis, Style, analyze, is_break, is_printable, style};
 use super::{Node, keys};
 use crate::limits::Exceeded;
+use crate::print::Cap;
 
 /// Beyond this column a line may be folded at a space.
 const WIDTH: usize = 80;
@@ -13,11 +14,11 @@ const LONGEST_SIMPLE_KEY: usize = 128;
 
 type Emitted = Result<(), Exceeded>;
 
-/// The document for a node; an error if it grows beyond `limit` bytes.
-pub(super) fn document(node: &Node, limit: usize) -> Result<String, Exceeded> {
+/// The document for a node; an error if it grows beyond the room there is.
+pub(super) fn document(node: &Node, room: Cap) -> Result<String, Exceeded> {
     let mut emitter = Emitter {
         out: String::new(),
-        limit,
+        room,
         column: 0,
         indent: -1,
         whitespace: true,
@@ -43,7 +44,7 @@ struct Place {
 
 struct Emitter {
     out: String,
-    limit: usize,
+    room: Cap,
     column: usize,
     indent: i32,
     whitespace: bool,
@@ -101,8 +102,8 @@ impl Emitter {
     }
 
     fn node(&mut self, node: &Node, place: Place) -> Emitted {
-        if self.out.len() > self.limit {
-            return Err(Exceeded::Memory(self.limit));
+        if self.out.len() > self.room.bytes {
+            return Err(self.room.exceeded);
         }
         match node {
             Node::Word(word) => self.scalar(word, place, |_, _, _| Style::Plain),

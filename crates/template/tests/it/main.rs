@@ -1,6 +1,7 @@
 //! The crate's integration tests.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod budget;
 mod cases;
 mod conformance;
 mod hostile;

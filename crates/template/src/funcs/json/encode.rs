@@ -51,9 +51,7 @@ struct Encoder<'m> {
 impl Encoder<'_> {
     fn value(&mut self, value: &Value) -> Outcome<()> {
         self.meter.step(1)?;
-        if self.out.len() > self.meter.limits().memory {
-            return Err(Exceeded::Memory(self.meter.limits().memory).into());
-        }
+        self.meter.fits(self.out.len())?;
         match value {
             Value::Nil => self.out.extend_from_slice(b"null"),
             Value::Bool(b) => self
@@ -71,7 +69,10 @@ impl Encoder<'_> {
                 })?;
                 self.out.extend_from_slice(text.as_bytes());
             }
-            Value::Str(text) => self.string(text),
+            Value::Str(text) => {
+                self.meter.fits(self.out.len() + text.len())?;
+                self.string(text);
+            }
             Value::List(list) => return self.list(list),
             Value::Map(map) if map.is_nil() => self.out.extend_from_slice(b"null"),
             Value::Map(map) => {
@@ -82,6 +83,7 @@ impl Encoder<'_> {
                 self.meter.step(map.len() as u64)?;
                 self.open(b'{')?;
                 for (at, (key, text)) in map.iter().enumerate() {
+                    self.meter.fits(self.out.len() + text.len())?;
                     self.key(at, key);
                     self.string(text);
                 }

@@ -100,34 +100,46 @@ pub(super) fn split(
 }
 
 fn part(cx: &mut Context<'_>, bytes: &[u8]) -> Result<Str, Exceeded> {
-    cx.meter.charge(bytes.len() + size_of::<Value>())?;
+    cx.meter.charge(bytes.len() + 2 * size_of::<Value>())?;
     Ok(Str::from(bytes))
 }
 
 /// Parts as a map with keys `_0`, `_1`, and so on.
-pub(super) fn numbered(parts: Vec<Str>) -> Value {
+pub(super) fn numbered(cx: &mut Context<'_>, parts: Vec<Str>) -> Outcome<Value> {
+    cx.meter.charge_items(parts.len().saturating_mul(2))?;
     let entries = parts.into_iter().enumerate();
-    Value::StrMap(
+    Ok(Value::StrMap(
         entries
             .map(|(at, part)| (format!("_{at}"), part))
             .collect::<StrMap>(),
-    )
+    ))
+}
+
+/// All texts with `separator` between them. A list may hold one text many times, so the length is
+/// counted before the text is made.
+pub(super) fn join(cx: &mut Context<'_>, texts: &[Str], separator: &[u8]) -> Outcome<Value> {
+    let length = |text: &Str| text.len().saturating_add(separator.len());
+    let size = texts.iter().map(length).fold(0, usize::saturating_add);
+    cx.reserve(size)?;
+    Ok(Value::from(texts.join(separator)))
 }
 
 /// `strings.ReplaceAll`; an empty `old` stands between all characters.
 pub(super) fn replace(cx: &mut Context<'_>, text: &[u8], old: &[u8], new: &[u8]) -> Outcome<Value> {
-    let cuts: Vec<usize> = if old.is_empty() {
-        runes(text).map(|(at, _)| at).chain([text.len()]).collect()
-    } else {
-        memchr::memmem::find_iter(text, old).collect()
+    let cuts = || -> Box<dyn Iterator<Item = usize> + '_> {
+        if old.is_empty() {
+            Box::new(runes(text).map(|(at, _)| at).chain([text.len()]))
+        } else {
+            Box::new(memchr::memmem::find_iter(text, old))
+        }
     };
     let size = text
         .len()
-        .saturating_add(cuts.len().saturating_mul(new.len()));
+        .saturating_add(cuts().count().saturating_mul(new.len()));
     cx.reserve(size)?;
     let mut out = Vec::with_capacity(size);
     let mut at = 0;
-    for cut in cuts {
+    for cut in cuts() {
         out.extend_from_slice(&text[at..cut]);
         out.extend_from_slice(new);
         at = cut + old.len();
