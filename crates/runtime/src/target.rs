@@ -101,7 +101,16 @@ impl Target {
     }
 }
 
-/// Objects of a kind in a namespace that a selector matches.
+/// Objects in the first page of a list; pages grow while they are small.
+const FIRST_PAGE: u32 = 8;
+/// Objects in the largest page.
+const LARGEST_PAGE: u32 = 512;
+/// Bytes below which the next page may be larger.
+const SMALL_PAGE: usize = 256 * 1024;
+/// Bytes that all pages of a list may have together.
+const MOST_LISTED: usize = 16 * 1024 * 1024;
+
+/// Objects of a kind in a namespace that a selector matches, read in pages.
 pub async fn list<K>(
     client: &Client,
     namespace: &str,
@@ -110,15 +119,42 @@ pub async fn list<K>(
 where
     K: Resource<DynamicType = ()> + DeserializeOwned,
 {
-    let params = ListParams::default().labels_from(selector);
-    let request = Request::new(K::url_path(&(), Some(namespace))).list(&params);
-    let list: Items<K> = send(client, request).await?;
-    Ok(list.items)
+    let (mut all, mut bytes, mut page) = (Vec::new(), 0, FIRST_PAGE);
+    let mut params = ListParams::default().labels_from(selector).limit(page);
+    loop {
+        let request = Request::new(K::url_path(&(), Some(namespace))).list(&params);
+        let text = client
+            .request_text(request.map_err(kube::Error::BuildRequest)?)
+            .await?;
+        let items: Items<K> = decode(&text)?;
+        all.extend(items.items);
+        let Some(next) = items.metadata.next.filter(|next| !next.is_empty()) else {
+            return Ok(all);
+        };
+        bytes += text.len();
+        if bytes > MOST_LISTED {
+            return Err(Failure::undecodable(format!(
+                "the labels match more than {MOST_LISTED} bytes of objects: select fewer"
+            )));
+        }
+        if text.len() < SMALL_PAGE {
+            page = (page * 4).min(LARGEST_PAGE);
+        }
+        params = params.limit(page).continue_token(&next);
+    }
 }
 
 #[derive(Deserialize)]
 struct Items<K> {
+    #[serde(default)]
+    metadata: ItemsMeta,
     items: Vec<K>,
+}
+
+#[derive(Default, Deserialize)]
+struct ItemsMeta {
+    #[serde(default, rename = "continue")]
+    next: Option<String>,
 }
 
 /// Sends a request and decodes its answer.
@@ -128,7 +164,11 @@ pub(crate) async fn send<T: DeserializeOwned>(
 ) -> Result<T, Failure> {
     let request = request.map_err(kube::Error::BuildRequest)?;
     let text = client.request_text(request).await?;
-    serde_json::from_str(&text).map_err(|error| {
+    decode(&text)
+}
+
+fn decode<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| {
         let text = redacted(&error);
         Failure::undecodable(format!(
             "the API server's answer cannot be understood: {text}"

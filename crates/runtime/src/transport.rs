@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::header::{HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
 use http::{Request, Response, Uri};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -23,10 +23,18 @@ use lockstep_provider::http::{Tls, Transport, Transports, Verification};
 use crate::connect::{Connector, Proxy};
 use crate::sync::lock;
 
+use room::{Room, Unread};
+
+mod room;
 mod tls;
 
 #[cfg(test)]
 mod tests;
+
+/// Bytes a connection of HTTP/1 buffers; headers must fit.
+const BUFFER: usize = 64 * 1024;
+/// Bytes a stream of HTTP/2 may be ahead.
+const WINDOW: u32 = 256 * 1024;
 
 /// Limits of requests to backends.
 #[derive(Clone)]
@@ -56,6 +64,8 @@ impl Default for Settings {
 pub struct HttpTransports {
     settings: Settings,
     connector: Connector,
+    /// Room for answers, shared by all clients.
+    room: Room,
     hasher: RandomState,
     clients: Mutex<HashMap<u64, Vec<Weak<Client>>>>,
     /// The client everybody without certificates of their own shares stays for good.
@@ -68,6 +78,7 @@ impl HttpTransports {
         Self {
             connector: Connector::new(&settings.proxy, settings.connect_timeout),
             settings,
+            room: Room::default(),
             hasher: RandomState::new(),
             clients: Mutex::default(),
             plain: Mutex::default(),
@@ -82,7 +93,11 @@ impl HttpTransports {
         if let Some(client) = known.find(|client| client.tls == *tls) {
             return Ok(client);
         }
-        let client = Arc::new(Client::new(tls, &self.settings, &self.connector)?);
+        let client = Arc::new(Client::new(
+            tls,
+            &self.settings,
+            (&self.connector, &self.room),
+        )?);
         clients.retain(|_, same| {
             same.retain(|client| client.strong_count() > 0);
             !same.is_empty()
@@ -133,10 +148,11 @@ struct Client {
     connector: Connector,
     timeout: Duration,
     limit: usize,
+    room: Room,
 }
 
 impl Client {
-    fn new(tls: &Tls, settings: &Settings, connector: &Connector) -> Result<Self> {
+    fn new(tls: &Tls, settings: &Settings, (connector, room): (&Connector, &Room)) -> Result<Self> {
         let https = tls::connector(tls, connector.clone())?;
         let http = legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -145,6 +161,10 @@ impl Client {
             .pool_max_idle_per_host(32)
             // Some servers and relays look for `Authorization` and do not find `authorization`.
             .http1_title_case_headers(true)
+            // What a server may send ahead of what is read; an answer that waits for room stays there.
+            .http1_max_buf_size(BUFFER)
+            .http2_initial_stream_window_size(WINDOW)
+            .http2_initial_connection_window_size(4 * WINDOW)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .http2_keep_alive_timeout(Duration::from_secs(15))
             .build(https);
@@ -154,6 +174,7 @@ impl Client {
             connector: connector.clone(),
             timeout: settings.request_timeout,
             limit: settings.answer_limit,
+            room: room.clone(),
         })
     }
 
@@ -179,16 +200,20 @@ impl Client {
             failure
         });
         let (head, body) = answer?.into_parts();
-        let body = Limited::new(body, self.limit).collect().await;
-        let body = body.map_err(|error| {
-            if error.is::<LengthLimitError>() {
+        let body = self.room.read(body, self.limit).await;
+        let body = body.map_err(|why| match why {
+            Unread::TooLong => {
                 let text = format!("{server} answered more than {} bytes", self.limit);
                 Error::invalid_data(text)
-            } else {
-                unreachable(error.as_ref())
             }
+            Unread::TooSlow => {
+                let seconds = room::LONGEST.as_secs();
+                let text = format!("a large answer of {server} took more than {seconds} s");
+                Error::unreachable(text)
+            }
+            Unread::Broken(error) => unreachable(&error),
         })?;
-        Ok(Response::from_parts(head, body.to_bytes()))
+        Ok(Response::from_parts(head, body))
     }
 }
 

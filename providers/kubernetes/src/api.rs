@@ -21,6 +21,8 @@ pub(crate) const FIELD_MANAGER: &str = "external-secrets";
 /// Secrets in one page of a list. Few enough that a page of ordinary Secrets stays small; those of
 /// Helm releases have up to a megabyte each.
 const PAGE: usize = 100;
+/// Bytes of values that one list may find; an object can use less.
+const MOST_FOUND: usize = 16 * 1024 * 1024;
 
 /// What one rule of an access review allows.
 #[derive(Debug, Default, Deserialize)]
@@ -61,13 +63,20 @@ impl Client {
         selector: &str,
         is_wanted: &(impl Fn(&str) -> bool + Sync),
     ) -> Result<Vec<Secret>> {
-        let limit = &AtomicUsize::new(PAGE);
+        let (limit, found) = (&AtomicUsize::new(PAGE), &AtomicUsize::new(0));
         pages(|next: Option<String>| async move {
             let list = self
                 .list_page(path, selector, &next.unwrap_or_default(), limit)
                 .await?;
             let mut items = list.items;
             items.retain(|secret| is_wanted(&secret.metadata.name));
+            let values = items.iter().flat_map(|secret| secret.data.iter());
+            let bytes: usize = values.map(|(_, value)| value.len()).sum();
+            if found.fetch_add(bytes, Ordering::Relaxed) + bytes > MOST_FOUND {
+                return Err(Error::invalid_data(format!(
+                    "the Secrets found have more than {MOST_FOUND} bytes: ask for fewer"
+                )));
+            }
             Ok(Page {
                 items,
                 next: Some(list.metadata.next),

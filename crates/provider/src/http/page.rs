@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 /// More pages than any sane list has.
 const MAX_PAGES: usize = 100_000;
 
+/// More items than any object could use; each is held until the list is complete.
+const MAX_ITEMS: usize = 200_000;
+
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page<T> {
@@ -30,6 +33,11 @@ where
     loop {
         let page = fetch(next.take()).await?;
         all.extend(page.items);
+        if all.len() > MAX_ITEMS {
+            return Err(Error::invalid_data(format!(
+                "the backend's list has more than {MAX_ITEMS} items: ask for fewer"
+            )));
+        }
         let Some(token) = page.next.filter(|token| !token.is_empty()) else {
             return Ok(all);
         };
