@@ -8,6 +8,7 @@ use anyhow::Context;
 use lockstep_runtime::client;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::health::Readiness;
+use lockstep_runtime::lifeline::Lifeline;
 use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::shutdown::Shutdown;
@@ -30,6 +31,7 @@ pub(crate) fn run(flags: CertControllerFlags) -> anyhow::Result<ExitCode> {
 
 async fn serve_until_stopped(flags: CertControllerFlags) -> anyhow::Result<ExitCode> {
     let shutdown = Shutdown::on_signals().context("listen for signals")?;
+    let lifeline = Lifeline::start().context("start the thread of the health endpoint")?;
     let unused = [
         ("--enable-partial-cache", flags.enable_partial_cache),
         ("--enable-http2", flags.enable_http2),
@@ -39,8 +41,9 @@ async fn serve_until_stopped(flags: CertControllerFlags) -> anyhow::Result<ExitC
     }
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let client = client::connect(&client::Settings::default(), Arc::clone(&metrics)).await?;
-    endpoints::health(&flags.healthz_addr, &readiness, &shutdown).await?;
-    endpoints::metrics(&flags.metrics, &metrics, &client, &shutdown).await?;
+    let told = (&metrics, &readiness);
+    endpoints::health(&flags.healthz_addr, told, &lifeline, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, told, &client, &shutdown).await?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
     let mut leads = None;
     if flags.enable_leader_election {

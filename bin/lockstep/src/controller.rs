@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use lockstep_controllers::{Config, Edges};
@@ -13,17 +14,20 @@ use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::dispatch::Concurrency;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::lease::{self, Candidate};
+use lockstep_runtime::lifeline::Lifeline;
 use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::objects::ClusterObjects;
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::transport::{self, HttpTransports};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::flags::controller::ControllerFlags;
 use crate::{endpoints, environment};
 
+/// How long the process may take to end by itself after the lease was lost.
+const LAST_MOMENT: Duration = Duration::from_millis(500);
 /// Requests above the rate when only a rate is given.
 const DEFAULT_BURST: u32 = 100;
 /// The rate when only a burst is given.
@@ -41,7 +45,8 @@ pub(crate) fn block_on(
 ) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(4)
+        // Lookups of names, and threads that stand in for workers which compute.
+        .max_blocking_threads(16)
         .enable_all()
         .build()
         .context("start the async runtime")?;
@@ -53,13 +58,15 @@ pub(crate) fn block_on(
 
 async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode> {
     let shutdown = Shutdown::on_signals().context("listen for signals")?;
+    let lifeline = Lifeline::start().context("start the thread of lease and health")?;
     for flag in flags.unused.given() {
         tracing::info!(flag, "flag has no effect here");
     }
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let client = client::connect(&client_settings(&flags), Arc::clone(&metrics)).await?;
-    endpoints::health(&flags.live_addr, &readiness, &shutdown).await?;
-    endpoints::metrics(&flags.metrics, &metrics, &client, &shutdown).await?;
+    let told = (&metrics, &readiness);
+    endpoints::health(&flags.live_addr, told, &lifeline, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, told, &client, &shutdown).await?;
 
     let services = Arc::new(Services {
         objects: Arc::new(ClusterObjects::new(client.clone())),
@@ -75,7 +82,7 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
     });
     let config = config(&flags)?;
     let edges = Edges {
-        client: client.clone(),
+        client,
         services,
         metrics: Arc::clone(&metrics),
         readiness,
@@ -85,36 +92,29 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
         lockstep_controllers::run(config, edges, shutdown).await;
         return Ok(ExitCode::SUCCESS);
     }
-    lead(&flags, client, config, edges, shutdown).await
+    lead(&flags, &lifeline, config, edges, shutdown).await
 }
 
 /// Runs the controllers while the lease is held. Losing it ends the process at once and without grace,
 /// so that no write of an old leader comes late.
 async fn lead(
     flags: &ControllerFlags,
-    client: kube::Client,
+    lifeline: &Lifeline,
     config: Config,
     edges: Edges,
     shutdown: Shutdown,
 ) -> anyhow::Result<ExitCode> {
+    let default_namespace = edges.client.default_namespace().to_owned();
     let settings = lease::Settings {
         name: flags.leader.leader_election_id.clone(),
-        namespace: client::own_namespace().unwrap_or_else(|| client.default_namespace().to_owned()),
+        namespace: client::own_namespace().unwrap_or(default_namespace),
         identity: lease::identity(&environment::hostname()),
         duration: flags.leader.leader_election_lease_duration,
         renew_deadline: flags.leader.leader_election_renew_deadline,
         retry_period: flags.leader.leader_election_retry_period,
     };
-    let candidate = Candidate::new(
-        settings,
-        client,
-        Arc::clone(&edges.services.time),
-        Arc::clone(&edges.metrics),
-        edges.readiness.register("lease"),
-    )?;
     let lost = Arc::new(Notify::new());
-    let note = Arc::clone(&lost);
-    let mut leads = lease::spawn(candidate, shutdown.clone(), move |_| note.notify_one());
+    let mut leads = seek(lifeline, flags, settings, &edges, (&lost, &shutdown)).await?;
     // What the wait gives locks the channel: kept, it would keep the loss from being told.
     let elected = async { drop(leads.wait_for(|leads| *leads).await) };
     let work = async {
@@ -130,6 +130,39 @@ async fn lead(
         () = lost.notified() => Ok(ExitCode::FAILURE),
         () = work => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Runs for the lease on the lifeline, over a connection that nobody else uses: neither busy workers
+/// nor a full connection may delay a renewal.
+#[expect(
+    clippy::exit,
+    reason = "a lost lease ends the process whatever the main thread does"
+)]
+async fn seek(
+    lifeline: &Lifeline,
+    flags: &ControllerFlags,
+    settings: lease::Settings,
+    edges: &Edges,
+    (lost, shutdown): (&Arc<Notify>, &Shutdown),
+) -> anyhow::Result<watch::Receiver<bool>> {
+    let of_client = client::Settings {
+        rate: None,
+        ..client_settings(flags)
+    };
+    let (note, shutdown) = (Arc::clone(lost), shutdown.clone());
+    let (time, metrics) = (Arc::clone(&edges.services.time), Arc::clone(&edges.metrics));
+    let component = edges.readiness.register("lease");
+    let begun = lifeline.run(async move {
+        let client = client::connect(&of_client, Arc::clone(&metrics)).await?;
+        let candidate = Candidate::new(settings, client, time, metrics, component)?;
+        anyhow::Ok(lease::spawn(candidate, shutdown, move |_| {
+            note.notify_one();
+            // The main thread may be busy, and no write of an old leader may come late.
+            std::thread::sleep(LAST_MOMENT);
+            std::process::exit(1);
+        }))
+    });
+    begun.await.context("leader election did not start")?
 }
 
 fn client_settings(flags: &ControllerFlags) -> client::Settings {

@@ -6,31 +6,42 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use lockstep_runtime::authorize::ClusterAuthorize;
+use lockstep_runtime::background::Background;
 use lockstep_runtime::health::Readiness;
+use lockstep_runtime::lifeline::Lifeline;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::serve::{self, Authorize, Certificates, Server};
 use lockstep_runtime::shutdown::Shutdown;
 
 use crate::flags::controller::MetricsFlags;
 
-/// Serves `/healthz` and `/readyz`.
+/// Serves `/healthz` and `/readyz` on the lifeline, so that no load of the workers delays an answer.
 pub(crate) async fn health(
     address: &str,
-    readiness: &Readiness,
+    (metrics, readiness): (&Arc<Metrics>, &Readiness),
+    lifeline: &Lifeline,
     shutdown: &Shutdown,
 ) -> anyhow::Result<()> {
     if address == "0" {
         return Ok(());
     }
-    let server = Server::bind(address).await?;
-    server.spawn("health", serve::health(readiness.clone()), shutdown.clone());
-    Ok(())
+    let background = Background::new(Arc::clone(metrics), readiness.clone());
+    let (address, readiness) = (address.to_owned(), readiness.clone());
+    let shutdown = shutdown.clone();
+    let started = lifeline.run(async move {
+        let server = Server::bind(&address).await?;
+        server.spawn("health", serve::health(readiness), (&background, shutdown));
+        anyhow::Ok(())
+    });
+    started
+        .await
+        .unwrap_or_else(|| Err(anyhow!("the health endpoint did not start")))
 }
 
 /// Serves `/metrics`.
 pub(crate) async fn metrics(
     flags: &MetricsFlags,
-    metrics: &Arc<Metrics>,
+    (metrics, readiness): (&Arc<Metrics>, &Readiness),
     client: &kube::Client,
     shutdown: &Shutdown,
 ) -> anyhow::Result<()> {
@@ -48,7 +59,8 @@ pub(crate) async fn metrics(
         .metrics_auth
         .then(|| Arc::new(ClusterAuthorize::new(client.clone())) as Arc<dyn Authorize>);
     let handler = serve::metrics(Arc::clone(metrics), authorize);
-    server.spawn("metrics", handler, shutdown.clone());
+    let background = Background::new(Arc::clone(metrics), readiness.clone());
+    server.spawn("metrics", handler, (&background, shutdown.clone()));
     Ok(())
 }
 

@@ -5,9 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use lockstep_runtime::background::Background;
 use lockstep_runtime::client;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::health::Readiness;
+use lockstep_runtime::lifeline::Lifeline;
 use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::serve::Server;
@@ -28,6 +30,7 @@ pub(crate) fn run(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
 
 async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     let shutdown = Shutdown::on_signals().context("listen for signals")?;
+    let lifeline = Lifeline::start().context("start the thread of the health endpoint")?;
     if flags.enable_http2.is_some() {
         tracing::info!(flag = "--enable-http2", "flag has no effect here");
     }
@@ -47,8 +50,9 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
         interval: flags.check_interval,
         time: Arc::new(SystemTime),
     };
-    endpoints::health(&flags.healthz_addr, &readiness, &shutdown).await?;
-    endpoints::metrics(&flags.metrics, &metrics, &client, &shutdown).await?;
+    let told = (&metrics, &readiness);
+    endpoints::health(&flags.healthz_addr, told, &lifeline, &shutdown).await?;
+    endpoints::metrics(&flags.metrics, told, &client, &shutdown).await?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), name = %flags.dns_name, "starting");
     tokio::select! {
         () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
@@ -57,7 +61,9 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     let server = Server::bind(&format!(":{}", flags.port))
         .await?
         .with_tls(tls);
-    server.spawn("webhook", server::handler(reviews), shutdown.clone());
+    let background = Background::new(Arc::clone(&metrics), readiness.clone());
+    let handler = server::handler(reviews);
+    server.spawn("webhook", handler, (&background, shutdown.clone()));
     tokio::select! {
         () = shutdown.requested() => {}
         () = steward.go_on() => {}

@@ -51,6 +51,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         stores: shared.as_ref(),
         reads: &shared.reads,
         settings: shared.settings(),
+        planning: &shared.planning,
     };
     let mut outcome = engine.run(observation, now, fastrand::f64()).await;
     outcome.next = labels.next(outcome.next, outcome.failure.as_ref());

@@ -16,7 +16,6 @@ use lockstep_plan::external_secret::TargetDelete;
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_runtime::failure::Failure;
 use lockstep_runtime::health::Readiness;
-use lockstep_runtime::supervise::spawn;
 use lockstep_runtime::target::{Target, Written};
 use lockstep_runtime::watch::{self, Change, Guarded, watch};
 
@@ -167,8 +166,11 @@ pub(crate) async fn watch_kind(shared: &Arc<Shared>, target: &ObjectRef) {
     };
     // The operator is ready without it: targets are looked at with every refresh in any case.
     let component = Readiness::default().register(resource.plural.clone());
-    let changes = watch(api, settings, component);
-    spawn("generic targets", wake(Arc::clone(shared), changes));
+    let own = Arc::clone(shared);
+    shared.background.keep("generic targets", move || {
+        let changes = watch(api.clone(), settings.clone(), component.clone());
+        wake(Arc::clone(&own), changes)
+    });
 }
 
 /// Wakes the ExternalSecrets of whatever changed.

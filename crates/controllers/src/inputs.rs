@@ -20,7 +20,6 @@ use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, generators, template_sources};
 use lockstep_plan::push_secret::{self, SourceRef};
 use lockstep_runtime::health::Readiness;
-use lockstep_runtime::supervise::spawn;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 
 use crate::key::ObjectKey;
@@ -151,8 +150,10 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
     match &kind {
         InputKind::ConfigMap => {
             let api = scoped::<PartialObjectMeta<ConfigMap>>(shared);
-            let changes = watch(api, shared.watch_settings(), part("configmaps"));
-            spawn("configmaps", run(Arc::clone(shared), kind, changes));
+            let (component, settings) = (part("configmaps"), shared.watch_settings());
+            keep(shared, "configmaps", kind, move || {
+                watch(api.clone(), settings.clone(), component.clone())
+            });
         }
         InputKind::Secret => {
             // The others are in the mirror of targets, which tells of them too.
@@ -162,8 +163,10 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
                 ..shared.watch_settings()
             };
             let api = scoped::<PartialObjectMeta<Secret>>(shared);
-            let changes = watch(api, settings, part("credentials"));
-            spawn("credentials", run(Arc::clone(shared), kind, changes));
+            let component = part("credentials");
+            keep(shared, "credentials", kind, move || {
+                watch(api.clone(), settings.clone(), component.clone())
+            });
         }
         InputKind::Generator(name) => {
             let Ok(plural) = plural(name) else { return };
@@ -177,8 +180,10 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
                     }
                     _ => Api::all_with(client, &resource),
                 };
-            let changes = watch(api, shared.watch_settings(), part(plural));
-            spawn("generators", run(Arc::clone(shared), kind, changes));
+            let (component, settings) = (part(plural), shared.watch_settings());
+            keep(shared, "generators", kind, move || {
+                watch(api.clone(), settings.clone(), component.clone())
+            });
         }
     }
 }
@@ -192,6 +197,22 @@ where
         Some(namespace) => Api::namespaced(shared.client.clone(), namespace),
         None => Api::all(shared.client.clone()),
     }
+}
+
+/// Watches a kind of inputs for good.
+fn keep<K, C>(
+    shared: &Arc<Shared>,
+    name: &'static str,
+    kind: InputKind,
+    changes: impl Fn() -> C + Send + Sync + 'static,
+) where
+    K: ResourceExt + Send + 'static,
+    C: Stream<Item = Change<K>> + Send + 'static,
+{
+    let own = Arc::clone(shared);
+    shared
+        .background
+        .keep(name, move || run(Arc::clone(&own), kind.clone(), changes()));
 }
 
 async fn run<K: ResourceExt>(

@@ -40,6 +40,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         stores: shared.as_ref(),
         reads: &shared.reads,
         settings: shared.settings(),
+        planning: &shared.planning,
     };
     let outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);

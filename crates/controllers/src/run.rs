@@ -14,13 +14,13 @@ use lockstep_api::{
 use lockstep_engine::reads::Observer;
 use lockstep_plan::StoreKind;
 use lockstep_provider::Services;
+use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::{self, Dispatcher};
 use lockstep_runtime::events::Events;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::schedule::Job;
 use lockstep_runtime::shutdown::Shutdown;
-use lockstep_runtime::supervise::spawn;
 use lockstep_runtime::watch::{self, Guarded, watch};
 
 use crate::config::Config;
@@ -57,8 +57,14 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     publish_series(&shared, &config, &edges.metrics);
     let observer: Weak<dyn Observer> = Arc::<Shared>::downgrade(&shared);
     shared.reads.observe(observer);
-    spawn("probes", Arc::clone(&shared.reads).keep_probing());
-    spawn("revision", revision::keep_looking(Arc::clone(&shared)));
+    let reads = Arc::clone(&shared.reads);
+    shared
+        .background
+        .keep("probes", move || Arc::clone(&reads).keep_probing());
+    let own = Arc::clone(&shared);
+    shared
+        .background
+        .keep("revision", move || revision::keep_looking(Arc::clone(&own)));
     let gates = start_watches(&shared, &config, &edges);
     controllers.run(shared, &config, gates, shutdown).await;
 }
@@ -98,7 +104,9 @@ impl Controllers {
             cluster_stores: self.cluster_stores.handle(),
             cluster_external_secrets: self.cluster_external_secrets.handle(),
         };
-        let events = Events::start(&edges.client, Arc::clone(&edges.services.time));
+        let background = Background::new(Arc::clone(&edges.metrics), edges.readiness.clone());
+        let time = Arc::clone(&edges.services.time);
+        let events = Events::start(&edges.client, time, &background);
         let recorders = Recorders {
             external_secret: events.recorder("external-secrets"),
             push_secret: events.recorder("pushsecret"),
@@ -108,7 +116,7 @@ impl Controllers {
         };
         let services = Arc::clone(&edges.services);
         let client = edges.client.clone();
-        Shared::new(client, services, queues, recorders, config)
+        Shared::new(client, (services, queues), (recorders, background), config)
     }
 
     async fn run(self, shared: Arc<Shared>, config: &Config, gates: Gates, shutdown: Shutdown) {
@@ -232,73 +240,69 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
     let part = |name: &str| edges.readiness.register(name);
     let all = || shared.watch_settings();
 
-    let changes = watch(
-        scoped::<ExternalSecret>(edges, config),
-        all(),
-        part(ExternalSecret::CRD_NAME),
-    );
-    let gate = gates.external_secrets.clone();
-    spawn(
-        "externalsecrets",
-        watches::external_secrets(Arc::clone(shared), changes, gate),
-    );
+    let api = scoped::<ExternalSecret>(edges, config);
+    let component = part(ExternalSecret::CRD_NAME);
+    let (own, gate) = (Arc::clone(shared), gates.external_secrets.clone());
+    shared.background.keep("externalsecrets", move || {
+        let changes = watch(api.clone(), all(), component.clone());
+        watches::external_secrets(Arc::clone(&own), changes, gate.clone())
+    });
 
-    let changes = watch(
-        scoped::<SecretStore>(edges, config),
-        all(),
-        part(SecretStore::CRD_NAME),
-    );
-    let gate = gates.secret_stores.clone();
-    spawn(
-        "secretstores",
-        watches::secret_stores(Arc::clone(shared), changes, gate),
-    );
+    let api = scoped::<SecretStore>(edges, config);
+    let component = part(SecretStore::CRD_NAME);
+    let (own, gate) = (Arc::clone(shared), gates.secret_stores.clone());
+    shared.background.keep("secretstores", move || {
+        let changes = watch(api.clone(), all(), component.clone());
+        watches::secret_stores(Arc::clone(&own), changes, gate.clone())
+    });
 
     if config.settings.push_secrets {
         let api = scoped::<PushSecret>(edges, config);
-        let changes = watch(api, all(), part(PushSecret::CRD_NAME));
-        spawn(
-            "pushsecrets",
-            push_watches::push_secrets(Arc::clone(shared), changes),
-        );
+        let component = part(PushSecret::CRD_NAME);
+        let own = Arc::clone(shared);
+        shared.background.keep("pushsecrets", move || {
+            let changes = watch(api.clone(), all(), component.clone());
+            push_watches::push_secrets(Arc::clone(&own), changes)
+        });
     }
 
     let labels = Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}"));
     let managed = watch::Settings { labels, ..all() };
-    let changes = watch(scoped::<Secret>(edges, config), managed, part("secrets"));
-    spawn(
-        "secrets",
-        watches::targets(Arc::clone(shared), changes, gates.targets.clone()),
-    );
+    let (api, component) = (scoped::<Secret>(edges, config), part("secrets"));
+    let (own, gate) = (Arc::clone(shared), gates.targets.clone());
+    shared.background.keep("secrets", move || {
+        let changes = watch(api.clone(), managed.clone(), component.clone());
+        watches::targets(Arc::clone(&own), changes, gate.clone())
+    });
 
     if config.settings.cluster_stores {
         let api = Api::<Guarded<ClusterSecretStore>>::all(edges.client.clone());
-        let changes = watch(api, all(), part(ClusterSecretStore::CRD_NAME));
-        let gate = gates.cluster_stores.clone();
-        spawn(
-            "clustersecretstores",
-            watches::cluster_stores(Arc::clone(shared), changes, gate),
-        );
+        let component = part(ClusterSecretStore::CRD_NAME);
+        let (own, gate) = (Arc::clone(shared), gates.cluster_stores.clone());
+        shared.background.keep("clustersecretstores", move || {
+            let changes = watch(api.clone(), all(), component.clone());
+            watches::cluster_stores(Arc::clone(&own), changes, gate.clone())
+        });
     }
 
     if config.cluster_external_secrets {
         let api = Api::<Guarded<ClusterExternalSecret>>::all(edges.client.clone());
-        let changes = watch(api, all(), part(ClusterExternalSecret::CRD_NAME));
-        let gate = gates.cluster_external_secrets.clone();
-        spawn(
-            "clusterexternalsecrets",
-            cluster_watches::cluster_external_secrets(Arc::clone(shared), changes, gate),
-        );
+        let component = part(ClusterExternalSecret::CRD_NAME);
+        let (own, gate) = (Arc::clone(shared), gates.cluster_external_secrets.clone());
+        shared.background.keep("clusterexternalsecrets", move || {
+            let changes = watch(api.clone(), all(), component.clone());
+            cluster_watches::cluster_external_secrets(Arc::clone(&own), changes, gate.clone())
+        });
     }
 
     if config.settings.cluster_stores || config.cluster_external_secrets {
         let api = Api::<Guarded<PartialObjectMeta<Namespace>>>::all(edges.client.clone());
-        let changes = watch(api, all(), part("namespaces"));
-        let gate = gates.namespaces.clone();
-        spawn(
-            "namespaces",
-            watches::namespaces(Arc::clone(shared), changes, gate),
-        );
+        let component = part("namespaces");
+        let (own, gate) = (Arc::clone(shared), gates.namespaces.clone());
+        shared.background.keep("namespaces", move || {
+            let changes = watch(api.clone(), all(), component.clone());
+            watches::namespaces(Arc::clone(&own), changes, gate.clone())
+        });
     }
     gates
 }

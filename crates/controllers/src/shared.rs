@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use kube::Client;
-use lockstep_engine::{Connections, Reads, StoreRecord, StoreSource};
+use lockstep_engine::{Connections, Planning, Reads, StoreRecord, StoreSource};
 use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_provider::Services;
 use lockstep_runtime::apply::Writer;
+use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::Handle;
 use lockstep_runtime::events::{Events, Recorder};
 use tokio::sync::watch;
@@ -28,6 +29,9 @@ use crate::sharing::Sharing;
 pub(crate) struct Shared {
     pub(crate) mirror: Mirror,
     pub(crate) reads: Arc<Reads>,
+    pub(crate) planning: Planning,
+    /// Keeps watches running.
+    pub(crate) background: Background,
     pub(crate) sharing: Sharing,
     pub(crate) floor: Floor,
     pub(crate) deletions: DeletionGuard,
@@ -73,15 +77,14 @@ pub(crate) struct Recorders {
 impl Shared {
     pub(crate) fn new(
         client: Client,
-        services: Arc<Services>,
-        queues: Queues,
-        recorders: Recorders,
+        (services, queues): (Arc<Services>, Queues),
+        (recorders, background): (Recorders, Background),
         config: &Config,
     ) -> Arc<Self> {
         Arc::new_cyclic(|myself| {
             Self::build(
                 client,
-                (services, queues, recorders),
+                (services, queues, recorders, background),
                 config,
                 Weak::clone(myself),
             )
@@ -90,7 +93,7 @@ impl Shared {
 
     fn build(
         client: Client,
-        (services, queues, recorders): (Arc<Services>, Queues, Recorders),
+        (services, queues, recorders, background): (Arc<Services>, Queues, Recorders, Background),
         config: &Config,
         myself: Weak<Self>,
     ) -> Self {
@@ -111,6 +114,8 @@ impl Shared {
         Self {
             mirror: Mirror::default(),
             reads,
+            planning: Planning::default(),
+            background,
             sharing: Sharing::default(),
             floor: Floor::default(),
             deletions: DeletionGuard::new(config.deletion_guard),

@@ -20,7 +20,8 @@ use lockstep_plan::external_secret::{
 use lockstep_plan::generic::ObjectRef;
 use lockstep_plan::{Settings, StoreLookup, TargetRow};
 
-use crate::fetch::{StoreSource, prepare};
+use crate::fetch::{StoreSource, counted, prepare};
+use crate::planning::Planning;
 use crate::reads::Reads;
 use crate::world::{World, WorldError};
 
@@ -43,6 +44,8 @@ pub struct Engine<'a, W> {
     pub reads: &'a Arc<Reads>,
     /// Settings of the process.
     pub settings: &'a Settings,
+    /// Where plans are made.
+    pub planning: &'a Planning,
 }
 
 impl<W: World> Engine<'_, W> {
@@ -143,10 +146,10 @@ impl<W: World> Engine<'_, W> {
 
     async fn sources(&self, object: &ExternalSecret) -> TemplateSources {
         let namespace = namespace(object);
-        let mut sources = TemplateSources::new();
+        let (mut sources, mut bytes) = (TemplateSources::new(), 0);
         for key in template_sources(object) {
             let data = self.world.template_source(namespace, &key).await;
-            sources.insert(key, data);
+            sources.insert(key, counted(data, &mut bytes));
         }
         sources
     }

@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
 use lockstep_pace::groups::Taken;
-use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
-use lockstep_provider::{Error, Result};
+use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
+use lockstep_provider::{Error, Result, SecretMap};
 
 use crate::generators;
-use crate::reads::{GroupKey, Reads, Reply, Request};
+use crate::reads::{Answer, GroupKey, Reads, Reply, Request, size_of};
 use crate::store_record::StoreRecord;
 use crate::world::{Generator, World};
 
@@ -42,6 +42,8 @@ pub(crate) struct Fetched {
     pub(crate) answer: Result<Payload>,
     /// The shared read it came from; `None` where it cannot be shared.
     pub(crate) taken: Option<Taken<GroupKey>>,
+    /// Keeps the values counted as long as the run has them.
+    pub(crate) held: Option<Arc<Answer>>,
 }
 
 impl Fetched {
@@ -49,6 +51,7 @@ impl Fetched {
         Self {
             answer,
             taken: None,
+            held: None,
         }
     }
 }
@@ -108,7 +111,20 @@ pub(crate) async fn fetch(
             }),
         });
     }
-    stream::iter(items).buffered(AT_ONCE).collect().await
+    let mut answers = stream::iter(items).buffered(AT_ONCE);
+    let (mut all, mut bytes) = (Vec::new(), 0usize);
+    while let Some(mut one) = answers.next().await {
+        bytes = bytes.saturating_add(one.answer.as_ref().map_or(0, size_of));
+        if bytes > MOST_FETCHED_BYTES && one.answer.is_ok() {
+            // The plan would refuse all of them together; they need not be kept until then.
+            one = Fetched::alone(Err(Error::invalid_data(format!(
+                "the fetched values have more than {MOST_FETCHED_BYTES} bytes in all: fetch less, or \
+                 split it over several objects"
+            ))));
+        }
+        all.push(one);
+    }
+    all
 }
 
 async fn answer(
@@ -138,5 +154,23 @@ async fn answer(
             fingerprint: answer.fingerprint,
             read_at: answer.read_at,
         }),
+        held: Some(answer),
     }
+}
+
+/// An object that templates take their texts from, unless all of them together are too much to hold.
+pub(crate) fn counted(
+    read: std::result::Result<SecretMap, String>,
+    bytes: &mut usize,
+) -> std::result::Result<SecretMap, String> {
+    let data = read?;
+    *bytes = data
+        .iter()
+        .fold(*bytes, |sum, (_, value)| sum + value.len());
+    if *bytes > MOST_FETCHED_BYTES {
+        return Err(format!(
+            "the objects of templateFrom have more than {MOST_FETCHED_BYTES} bytes in all: name fewer"
+        ));
+    }
+    Ok(data)
 }

@@ -9,6 +9,7 @@ pub mod credentials;
 pub mod external_secret;
 mod fetch;
 mod generators;
+pub mod planning;
 pub mod push_secret;
 pub mod push_world;
 pub mod reads;
@@ -19,6 +20,7 @@ pub mod world;
 
 pub use connections::Connections;
 pub use fetch::StoreSource;
+pub use planning::Planning;
 pub use push_world::PushWorld;
 pub use reads::Reads;
 pub use store_record::StoreRecord;

@@ -16,9 +16,11 @@ use lockstep_plan::push_secret::{
     add_finalizer, decide, forget_record, obsolete, pending, plan, remove_finalizer, report,
     settle, template_sources,
 };
-use lockstep_plan::{Failure, Settings};
+use lockstep_plan::{Budget, Failure, Settings, Work};
 
 use crate::external_secret::Stores;
+use crate::fetch::counted;
+use crate::planning::Planning;
 use crate::push_world::PushWorld;
 use crate::reads::Reads;
 use crate::world::WorldError;
@@ -53,6 +55,8 @@ pub struct Engine<'a, W> {
     pub reads: &'a Arc<Reads>,
     /// Settings of the process.
     pub settings: &'a Settings,
+    /// Where plans are made.
+    pub planning: &'a Planning,
 }
 
 /// How a run ended.
@@ -205,8 +209,17 @@ impl<W: PushWorld> Engine<'_, W> {
         };
         let stores = stores?;
         let templates = self.templates(observed.object).await;
-        let means = (self.settings, now);
-        let plan = plan(observed, &stores.ours, sources, &templates, means)?;
+        let (settings, limits) = (self.settings, self.settings.template_limits);
+        let make = |budget: &Budget| {
+            let work = Work {
+                settings,
+                now,
+                budget,
+            };
+            plan(observed, &stores.ours, sources.clone(), &templates, work)
+        };
+        let planned = self.planning.make(namespace(observed.object), limits, make);
+        let plan = planned.await?;
         let done = self.push_all(observed, &plan, until).await;
         let (record, failure) = settle(observed, &stores, plan, done);
         Ok(match failure {
@@ -220,10 +233,10 @@ impl<W: PushWorld> Engine<'_, W> {
     }
 
     async fn templates(&self, object: &PushSecret) -> TemplateSources {
-        let mut sources = TemplateSources::new();
+        let (mut sources, mut bytes) = (TemplateSources::new(), 0);
         for key in template_sources(object) {
             let data = self.world.template_source(namespace(object), &key).await;
-            sources.insert(key, data);
+            sources.insert(key, counted(data, &mut bytes));
         }
         sources
     }

@@ -28,6 +28,7 @@ use crate::connections::{Connected, Connections};
 use crate::credentials::Credential;
 use crate::store_record::StoreRecord;
 
+pub(crate) use fingerprint::size_of;
 pub use flight::{Answer, Reply};
 pub use key::GroupKey;
 pub use tally::{Call, Calls};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_engine::external_secret::{Engine, Outcome};
-use lockstep_engine::{Connections, Reads, StoreSource};
+use lockstep_engine::{Connections, Planning, Reads, StoreSource};
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Settings, StoreKey};
@@ -31,6 +31,7 @@ pub(crate) struct Runner {
     reads: Arc<Reads>,
     services: Arc<Services>,
     settings: Settings,
+    planning: Planning,
 }
 
 /// When something runs again.
@@ -53,6 +54,7 @@ impl Runner {
             reads,
             services,
             settings,
+            planning: Planning::default(),
         }
     }
 
@@ -136,6 +138,7 @@ impl Runner {
                 stores: &*self.folder,
                 reads: &self.reads,
                 settings: &self.settings,
+                planning: &self.planning,
             };
             let run = engine.run(observation, now, fastrand::f64());
             let outcome = match supervise(DEADLINE, Box::pin(run)).await {

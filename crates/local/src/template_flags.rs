@@ -1,4 +1,4 @@
-//! Flags that bound what one execution of a template may use. They are ours: the original operator
+//! Flags that bound what all templates of one object may use. They are ours: the original operator
 //! has no such limits.
 
 use clap::Args;
@@ -11,13 +11,13 @@ use lockstep_plan::TemplateLimits;
     reason = "fields are named after their flags"
 )]
 pub struct TemplateFlags {
-    /// Most steps of one template: commands, rounds of loops, work inside functions.
+    /// Most steps for one object: commands, rounds of loops, work inside functions.
     #[arg(long, default_value_t = TemplateLimits::default().steps, value_name = "N")]
     template_max_steps: u64,
-    /// Most bytes one template may write.
+    /// Most bytes the templates of one object may write.
     #[arg(long, default_value_t = TemplateLimits::default().output, value_name = "BYTES")]
     template_max_output: usize,
-    /// Most bytes of values one template may make on the way.
+    /// Most bytes of values the templates of one object may make on the way.
     #[arg(long, default_value_t = TemplateLimits::default().memory, value_name = "BYTES")]
     template_max_memory: usize,
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{Assembled, Observed, TargetView, TemplateSources, plan};
-use lockstep_plan::{ParsedTemplates, Settings, StoreKey, StoreView};
+use lockstep_plan::{Budget, ParsedTemplates, Settings, StoreKey, StoreView, Work};
 use lockstep_provider::{SecretMap, SecretValue};
 
 const OBJECT: &str = r#"
@@ -69,8 +69,12 @@ fn main() {
             data: data.clone(),
             events: Vec::new(),
         };
-        let now = jiff::Timestamp::UNIX_EPOCH;
-        std::hint::black_box(plan(&observed, assembled, settings, now).unwrap());
+        let work = Work {
+            settings,
+            now: jiff::Timestamp::UNIX_EPOCH,
+            budget: &Budget::new(settings.template_limits),
+        };
+        std::hint::black_box(plan(&observed, assembled, work).unwrap());
     };
     let timed = |round: &dyn Fn()| {
         let start = Instant::now();

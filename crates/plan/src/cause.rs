@@ -18,6 +18,8 @@ impl Cause {
     pub const IMMUTABLE: Self = Self("Immutable");
     /// A fault of this program.
     pub const INTERNAL: Self = Self("Internal");
+    /// What the backend holds cannot be used.
+    pub const INVALID_DATA: Self = Self("InvalidData");
     /// A manifest must change.
     pub const INVALID_SPEC: Self = Self("InvalidSpec");
     /// The labels of the namespace, which the store selects by, are not known.
@@ -49,7 +51,7 @@ impl Cause {
         Self("Denied"),
         Self::IMMUTABLE,
         Self::INTERNAL,
-        Self("InvalidData"),
+        Self::INVALID_DATA,
         Self::INVALID_SPEC,
         Self::NAMESPACE_UNKNOWN,
         Self("NotFound"),

@@ -36,11 +36,12 @@ mod template_source;
 mod testing;
 pub mod validate;
 pub mod window;
+mod work;
 
 pub use cause::Cause;
 pub use event::{EventNote, Severity};
 pub use failure::Failure;
-pub use lockstep_template::{Limits as TemplateLimits, Random, RandomError};
+pub use lockstep_template::{Budget, Limits as TemplateLimits, Random, RandomError};
 pub use parsed_templates::ParsedTemplates;
 pub use salt::Salt;
 pub use settings::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Settings};
@@ -48,3 +49,4 @@ pub use store::{StoreLookup, StoreView};
 pub use store_key::{StoreKey, StoreKind};
 pub use target::TargetRow;
 pub use template_fault::{TemplateFault, TemplateText};
+pub use work::{MOST_FETCHED_BYTES, MOST_SECRET_BYTES, Work};

@@ -10,7 +10,6 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::{EngineVersion, Template};
 use lockstep_provider::SecretMap;
@@ -22,6 +21,7 @@ pub(crate) use sources::{Output, Texts};
 use crate::settings::Settings;
 use crate::template_source::TemplateSources;
 use crate::validate;
+use crate::work::Work;
 
 /// What a target is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,8 +37,7 @@ pub(crate) struct Rendered {
 #[derive(Clone, Copy)]
 pub(crate) struct Means<'a> {
     pub(crate) sources: &'a TemplateSources,
-    pub(crate) settings: &'a Settings,
-    pub(crate) now: Timestamp,
+    pub(crate) work: Work<'a>,
 }
 
 /// Renders the target of an object from fetched data.
@@ -53,7 +52,7 @@ pub(crate) fn render(
         .as_ref()
         .and_then(|target| target.template.as_deref())
     else {
-        return Ok(untemplated(object, data, means.settings));
+        return Ok(untemplated(object, data, means.work.settings));
     };
     supported(template)
         .and_then(|()| validate::secret_template(&object.spec))

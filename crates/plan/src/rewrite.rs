@@ -4,29 +4,30 @@
 
 mod merge;
 
-use jiff::Timestamp;
 use lockstep_api::external_secret::{Rewrite, RewriteRegexp};
 use lockstep_provider::{Error, SecretMap};
 
 use crate::pattern::Pattern;
 use crate::render::transform_keys;
-use crate::settings::Settings;
+use crate::work::Work;
 
 /// Applies all operations in order.
 pub(crate) fn rewrite(
     operations: &[Rewrite],
     map: SecretMap,
-    settings: &Settings,
-    now: Timestamp,
+    work: Work<'_>,
 ) -> Result<SecretMap, Error> {
     let steps = operations.iter().enumerate();
     steps.into_iter().try_fold(map, |map, (at, operation)| {
-        let changed = if let Some(merge) = &operation.merge {
-            merge::merge(merge, map)
+        let spent = work.spend(map.len(), 0);
+        let changed = if let Err(error) = spent {
+            Err(error)
+        } else if let Some(merge) = &operation.merge {
+            merge::merge(merge, map, work)
         } else if let Some(regexp) = &operation.regexp {
-            by_pattern(regexp, map)
+            by_pattern(regexp, map, work)
         } else if let Some(transform) = &operation.transform {
-            transform_keys(&transform.template, map, settings, now)
+            transform_keys(&transform.template, map, work)
         } else {
             Ok(map)
         };
@@ -34,14 +35,19 @@ pub(crate) fn rewrite(
     })
 }
 
-fn by_pattern(operation: &RewriteRegexp, map: SecretMap) -> Result<SecretMap, Error> {
-    let pattern = Pattern::compile(&operation.source).map_err(|error| {
-        Error::invalid_spec(format!("regexp failed with failed to compile: {error}"))
-    })?;
-    let renamed = map.into_iter();
-    Ok(renamed
-        .map(|(key, value)| (pattern.replace_all(&key, &operation.target), value))
-        .collect())
+fn by_pattern(
+    operation: &RewriteRegexp,
+    map: SecretMap,
+    work: Work<'_>,
+) -> Result<SecretMap, Error> {
+    let refused = |text| Error::invalid_spec(format!("regexp failed with {text}"));
+    let pattern = Pattern::compile_within(&operation.source, work.budget)
+        .map_err(|error| refused(format!("failed to compile: {error}")))?;
+    let renamed = map.into_iter().map(|(key, value)| {
+        let name = pattern.replace_within(&key, &operation.target, work.budget);
+        Ok((name.map_err(refused)?, value))
+    });
+    renamed.collect()
 }
 
 #[cfg(test)]

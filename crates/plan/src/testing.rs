@@ -7,10 +7,13 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
 use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_template::{Budget, Limits};
 
 use crate::external_secret::{Observed, TargetView, TemplateSources};
+use crate::settings::Settings;
 use crate::store::{StoreKey, StoreView};
 use crate::target::TargetRow;
+use crate::work::Work;
 
 pub(crate) const NAMESPACE: &str = "ns";
 pub(crate) const UID: &str = "es-uid";
@@ -151,4 +154,18 @@ pub(crate) fn map<const N: usize>(pairs: [(&str, &str); N]) -> SecretMap {
         .into_iter()
         .map(|(key, value)| (key.to_owned(), SecretValue::from(value)))
         .collect()
+}
+
+/// A budget of the usual limits.
+pub(crate) fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+/// The means of planning at noon.
+pub(crate) fn work<'a>(settings: &'a Settings, budget: &'a Budget) -> Work<'a> {
+    Work {
+        settings,
+        now: noon(),
+        budget,
+    }
 }

@@ -9,8 +9,9 @@ use lockstep_api::external_secret::{
 use lockstep_api::store::SecretStoreSpec;
 use lockstep_golang::duration::Duration;
 
-use crate::pattern::Pattern;
+use crate::pattern::{self, Pattern};
 use crate::store;
+use crate::window::MOST_WINDOWS;
 
 const SERVICE_ACCOUNT_TOKEN: &str = "kubernetes.io/service-account-token";
 const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
@@ -29,8 +30,23 @@ pub fn external_secret(spec: &ExternalSecretSpec) -> Vec<String> {
     faults
 }
 
-/// Why an ExternalSecret cannot be read at all: a duration that is none.
+/// Refuses more sync windows than are looked at.
+pub fn windows(spec: &ExternalSecretSpec) -> Result<(), String> {
+    let count = spec
+        .sync_windows
+        .as_ref()
+        .map_or(0, |all| all.windows.len());
+    if count <= MOST_WINDOWS {
+        return Ok(());
+    }
+    Err(format!(
+        "spec.syncWindows has {count} windows and may have {MOST_WINDOWS}: join those that overlap"
+    ))
+}
+
+/// Why an ExternalSecret cannot be read at all: a duration that is none, or too many windows.
 pub fn durations(spec: &ExternalSecretSpec) -> Result<(), String> {
+    windows(spec)?;
     let windows = spec.sync_windows.iter().flat_map(|all| &all.windows);
     let windows = windows.map(|window| window.duration.as_str());
     let mut written = spec.refresh_interval.as_deref().into_iter().chain(windows);
@@ -43,9 +59,10 @@ pub fn durations(spec: &ExternalSecretSpec) -> Result<(), String> {
 /// Faults of the store `name` that need no knowledge of providers: patterns, interval, one provider.
 pub fn store(name: &str, spec: &SecretStoreSpec) -> Result<(), String> {
     let mut faults = Vec::new();
+    let budget = pattern::store_budget();
     for (at, condition) in spec.conditions.iter().enumerate() {
         for (which, pattern) in condition.namespace_regexes.iter().enumerate() {
-            if let Err(error) = Pattern::compile(pattern) {
+            if let Err(error) = Pattern::compile_within(pattern, &budget) {
                 faults.push(format!(
                     "failed to compile {which}th namespace regex in {at}th condition: {error}"
                 ));

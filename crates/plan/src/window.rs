@@ -10,8 +10,10 @@ use lockstep_golang::duration::Duration as GoDuration;
 
 pub use cron::{Schedule, ScheduleError};
 
-/// Steps taken when looking for the end of windows that overlap.
-const MAX_STEPS: usize = 64;
+/// Windows an object may have.
+pub(crate) const MOST_WINDOWS: usize = 128;
+/// Windows looked at in all when looking for the end of windows that overlap.
+const MOST_LOOKS: usize = 1024;
 
 /// Whether periodic refreshes may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +29,8 @@ pub enum Permit {
 
 /// Whether windows let a periodic refresh run at `now`.
 pub fn permit(windows: &SyncWindows, now: Timestamp) -> Permit {
-    let parsed: Vec<Window> = windows.windows.iter().filter_map(Window::parse).collect();
+    let written = windows.windows.iter().take(MOST_WINDOWS);
+    let parsed: Vec<Window> = written.filter_map(Window::parse).collect();
     let active = parsed.iter().any(|window| window.is_active(now));
     match windows.kind {
         _ if windows.windows.is_empty() => Permit::Open,
@@ -47,7 +50,7 @@ pub fn permit(windows: &SyncWindows, now: Timestamp) -> Permit {
 /// A time at which no window may be open any more.
 fn all_closed(windows: &[Window], now: Timestamp) -> Option<Timestamp> {
     let mut at = now;
-    for _ in 0..MAX_STEPS {
+    for _ in 0..(MOST_LOOKS / windows.len().max(1)).min(64) {
         let mut last = None;
         for window in windows {
             match window.state(at) {

@@ -13,7 +13,7 @@ use kube::Client;
 use lockstep_provider::context::Time;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::supervise;
+use crate::background::Background;
 
 mod correlate;
 mod write;
@@ -90,10 +90,15 @@ struct Shared {
 
 impl Events {
     /// Starts writing events through this client. Must be called inside a tokio runtime.
-    pub fn start(client: &Client, time: Arc<dyn Time>) -> Self {
+    pub fn start(client: &Client, time: Arc<dyn Time>, background: &Background) -> Self {
         let lanes = (0..LANES).map(|_| {
             let (lane, items) = mpsc::channel(LANE_LENGTH);
-            supervise::spawn("events", write::run(client.clone(), items));
+            let (client, items) = (client.clone(), Arc::new(tokio::sync::Mutex::new(items)));
+            background.keep("events", move || {
+                let (client, items) = (client.clone(), Arc::clone(&items));
+                // The lane outlives a writer that panics.
+                async move { write::run(client, &mut *items.lock().await).await }
+            });
             lane
         });
         Self(Arc::new(Shared {

@@ -2,9 +2,11 @@
 //! exactly one. Polls, because the usual role may not watch leases. The lease is not given back on a
 //! stop, and its loss ends the program, both as upstream does it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use lockstep_provider::context::Time;
@@ -258,7 +260,11 @@ pub fn spawn(
 ) -> watch::Receiver<bool> {
     let (leads, receiver) = watch::channel(false);
     supervise::spawn("lease", async move {
-        if let Err(error) = candidate.run(leads, shutdown).await {
+        let name = candidate.name();
+        let run = AssertUnwindSafe(candidate.run(leads, shutdown)).catch_unwind();
+        // A candidate that panicked renews no more: the same as a lost lease.
+        let ended = run.await.unwrap_or(Err(LeaseError::Lost(name)));
+        if let Err(error) = ended {
             tracing::error!(%error, "stopping");
             lost(error);
         }

@@ -20,10 +20,13 @@
 //!
 //! Without the feature `cluster` everything that talks to an API server is left out.
 
+pub mod background;
+pub mod blocking;
 pub mod clock;
 pub mod connect;
 pub mod dispatch;
 pub mod health;
+pub mod lifeline;
 pub mod log;
 pub mod metrics;
 pub mod serve;

@@ -30,6 +30,7 @@ pub struct Metrics {
     leader: Mutex<Option<(String, bool)>>,
     provider_calls: Counters<3>,
     api_requests: Counters<3>,
+    task_restarts: Counters<1>,
 }
 
 impl Default for Metrics {
@@ -40,6 +41,7 @@ impl Default for Metrics {
             leader: Mutex::default(),
             provider_calls: Counters::new(["provider", "call", "status"]),
             api_requests: Counters::new(["code", "method", "host"]),
+            task_restarts: Counters::new(["task"]),
         }
     }
 }
@@ -69,6 +71,11 @@ impl Metrics {
             .add([code, method, Cow::Owned(host.to_owned())]);
     }
 
+    /// Counts a background task that panicked and was started again.
+    pub fn task_restarted(&self, task: &'static str) {
+        self.task_restarts.add([task.into()]);
+    }
+
     /// Tells whether this process holds the lease of that name.
     pub fn set_leader(&self, lease: &str, leads: bool) {
         *lock(&self.leader) = Some((lease.to_owned(), leads));
@@ -93,6 +100,11 @@ impl Metrics {
             text,
             "rest_client_requests_total",
             "Number of HTTP requests to the API server, by status code, method and host",
+        );
+        self.task_restarts.render(
+            text,
+            "lockstep_background_task_restarts_total",
+            "Number of restarts of background tasks that panicked, by task",
         );
         if let Some((name, leads)) = lock(&self.leader).as_ref() {
             text.family(

@@ -23,6 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+use crate::background::Background;
 use crate::shutdown::Shutdown;
 use crate::supervise;
 
@@ -98,12 +99,22 @@ impl Server {
     }
 
     /// Answers in the background until a stop is asked for.
-    pub fn spawn(self, name: &'static str, handler: Handler, shutdown: Shutdown) {
-        supervise::spawn(name, async move {
-            let room = Arc::new(Semaphore::new(CONNECTIONS));
-            tokio::select! {
-                () = shutdown.requested() => {}
-                () = self.accept(&handler, &room) => {}
+    pub fn spawn(
+        self,
+        name: &'static str,
+        handler: Handler,
+        (background, shutdown): (&Background, Shutdown),
+    ) {
+        let server = Arc::new(self);
+        background.keep(name, move || {
+            let (server, handler) = (Arc::clone(&server), Arc::clone(&handler));
+            let shutdown = shutdown.clone();
+            async move {
+                let room = Arc::new(Semaphore::new(CONNECTIONS));
+                tokio::select! {
+                    () = shutdown.requested() => {}
+                    () = server.accept(&handler, &room) => {}
+                }
             }
         });
     }

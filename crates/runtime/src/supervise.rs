@@ -7,6 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// How a supervised run ended.
@@ -41,6 +42,15 @@ where
             tracing::error!(task = name, panic = %text, "background task panicked");
         }
     })
+}
+
+/// Runs `work` on another runtime and waits for what it gives; `None` if it panicked, which is logged
+/// by the panic itself.
+pub(crate) async fn run_on<T: Send + 'static>(
+    runtime: &Handle,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    runtime.spawn(work).await.ok()
 }
 
 /// A group of short tasks; dropping it aborts those still running.
@@ -84,7 +94,7 @@ impl Crew {
 }
 
 /// The text of a panic, where it has one.
-fn panic_text(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&'static str>() {
         return (*text).to_owned();
     }

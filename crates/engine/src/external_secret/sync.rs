@@ -10,13 +10,36 @@ use lockstep_plan::external_secret::{
     deletion_held, loses_data, plan,
 };
 use lockstep_plan::generic::ObjectPlan;
-use lockstep_plan::{Failure, StoreKey};
+use lockstep_plan::{Budget, Failure, StoreKey, Work};
 use lockstep_provider::Error;
 
 use super::{Engine, apply, namespace};
 use crate::fetch::{Caller, Prepared, StoreSource, fetch};
 use crate::reads::GroupKey;
 use crate::world::{Deletion, World};
+
+/// Plans what the answers mean, or reports why nothing is written. Returns also whether no data was
+/// found at all.
+fn planned(
+    observed: &Observed<'_>,
+    (list, answers): (&FetchList, &[Result<Payload, Error>]),
+    work: Work<'_>,
+) -> Result<(Plan, bool), Box<Applied>> {
+    let answers = answers.iter().map(|answer| match answer {
+        Ok(payload) => Ok(payload.clone()),
+        Err(error) => Err(error.duplicate()),
+    });
+    let assembled = assemble(observed.object, list, answers.collect(), work)
+        .map_err(|failure| Box::new(Applied::failed(failure)))?;
+    let (events, is_empty) = (assembled.events.clone(), assembled.data.is_empty());
+    match plan(observed, assembled, work) {
+        Ok(plan) => Ok((plan, is_empty)),
+        Err(failure) => Err(Box::new(Applied {
+            events,
+            ..Applied::failed(failure)
+        })),
+    }
+}
 
 /// A deletion that waits for a second look.
 pub(super) struct LookAgain(pub(super) Timestamp);
@@ -38,14 +61,18 @@ impl<W: World> Engine<'_, W> {
         let stores: (&dyn StoreSource, _) = (self.stores, self.reads);
         let fetched = fetch(prepared, caller, stores).await;
         let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
+        let mut held = Vec::new();
         for one in fetched {
+            held.push(one.held);
             answers.push(one.answer);
             reads = reads.zip(one.taken).map(|(mut reads, taken)| {
                 reads.push(taken);
                 reads
             });
         }
-        (self.write(observed, list, answers, now).await, reads)
+        let written = self.write(observed, list, answers, now).await;
+        drop(held);
+        (written, reads)
     }
 
     /// Plans what the answers mean, and applies it.
@@ -57,28 +84,28 @@ impl<W: World> Engine<'_, W> {
         now: Timestamp,
     ) -> Result<Applied, LookAgain> {
         let lost = lost(list, &answers);
-        let assembled = match assemble(observed.object, list, answers, self.settings, now) {
-            Ok(assembled) => assembled,
-            Err(failure) => return Ok(Applied::failed(failure)),
+        let (settings, limits) = (self.settings, self.settings.template_limits);
+        let make = |budget: &Budget| {
+            let work = Work {
+                settings,
+                now,
+                budget,
+            };
+            planned(observed, (list, &answers), work)
         };
-        let events = assembled.events.clone();
-        let absent = match () {
-            () if assembled.data.is_empty() => Absent::All,
-            () if lost.is_empty() => Absent::Nothing,
-            () => Absent::Some,
+        let planned = self.planning.make(namespace(observed.object), limits, make);
+        let (plan, is_empty) = match planned.await {
+            Ok(planned) => planned,
+            Err(applied) => return Ok(*applied),
         };
-        let plan = match plan(observed, assembled, self.settings, now) {
-            Ok(plan) => plan,
-            Err(failure) => {
-                return Ok(Applied {
-                    events,
-                    ..Applied::failed(failure)
-                });
-            }
+        let absent = match (is_empty, lost.is_empty()) {
+            (true, _) => Absent::All,
+            (false, true) => Absent::Nothing,
+            (false, false) => Absent::Some,
         };
         if let Some(failure) = self.hold_loss(observed, (list, lost), &plan, absent)? {
             return Ok(Applied {
-                events,
+                events: plan.events,
                 ..Applied::failed(failure)
             });
         }

@@ -35,9 +35,13 @@ fn of_error(error: &Error, salt: &Salt) -> u64 {
 
 /// Bytes of the values in an answer.
 pub(super) fn size(answer: &Result<Payload>) -> usize {
-    match answer {
-        Ok(Payload::Value(value)) => value.len(),
-        Ok(Payload::Map(map)) => map.iter().map(|(key, value)| key.len() + value.len()).sum(),
-        Err(_) => 0,
+    answer.as_ref().map_or(0, size_of)
+}
+
+/// Bytes of values.
+pub(crate) fn size_of(payload: &Payload) -> usize {
+    match payload {
+        Payload::Value(value) => value.len(),
+        Payload::Map(map) => map.iter().map(|(key, value)| key.len() + value.len()).sum(),
     }
 }

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use jiff::{SignedDuration, Timestamp};
-use lockstep_plan::StoreKey;
+use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider::erased::perform;
 use lockstep_provider::{Error, ErrorKind, Payload, Read, Result, SharedStore};
 
@@ -23,6 +24,10 @@ const HOLD: SignedDuration = SignedDuration::from_secs(5);
 const LONGEST_HOLD: SignedDuration = SignedDuration::from_secs(60);
 /// Bytes of held values above which answers go only to those who wait.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes up to which an answer is taken however many are in memory.
+const SMALL: usize = 64 * 1024;
+/// When an answer that found no room is asked for again.
+const AGAIN: Duration = Duration::from_secs(5);
 /// Reads held above which the oldest answers go.
 const MOST_FLIGHTS: usize = 65_536;
 
@@ -169,6 +174,23 @@ impl Flights {
         (flights, self.bytes.load(Ordering::Relaxed))
     }
 
+    /// Refuses an answer that nobody can use, or that finds too many in memory already.
+    fn admit(&self, payload: Payload) -> Result<Payload> {
+        let size = fingerprint::size_of(&payload);
+        if size > MOST_FETCHED_BYTES {
+            return Err(Error::invalid_data(format!(
+                "the answer has {size} bytes of values and may have {MOST_FETCHED_BYTES}: ask for \
+                 less, such as one property, or split the secret"
+            )));
+        }
+        let held = self.bytes.load(Ordering::Relaxed);
+        if size > SMALL && held + size > MOST_BYTES {
+            let text = "too many large answers are in memory; it is tried again";
+            return Err(Error::new(ErrorKind::Throttled, text).with_retry_after(AGAIN));
+        }
+        Ok(payload)
+    }
+
     /// Takes an answer out that is too large to be held.
     fn release(&self, key: &GroupKey) {
         self.locked().flights.remove(key);
@@ -241,7 +263,7 @@ impl Errand {
                 self.reads.calls.count(store, &self.caller, call, failure);
                 self.reads
                     .ended(&governed, permit, failure, || self.probe_read());
-                outcome
+                outcome.and_then(|payload| self.reads.flights.admit(payload))
             }
         };
         let answer = self.answer(outcome, read_at);
@@ -315,3 +337,6 @@ fn name(read: &Read) -> &'static str {
         Read::Find(_) => "find",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
 use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_engine::{
-    Connections, Deletion, Generator, Reads, StoreRecord, StoreSource, World, WorldError,
+    Connections, Deletion, Generator, Planning, Reads, StoreRecord, StoreSource, World, WorldError,
 };
 use lockstep_plan::external_secret::{SourceKey, TargetDelete, created_by};
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
@@ -83,6 +83,7 @@ impl Memory {
             stores: self,
             reads: &self.reads,
             settings: &self.settings,
+            planning: &Planning::default(),
         };
         block_on(engine.run(observation, now, 0.5))
     }

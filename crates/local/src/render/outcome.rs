@@ -11,7 +11,7 @@ use lockstep_plan::external_secret::{
 };
 use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::target::{Desired, Write};
-use lockstep_plan::{EventNote, Failure, Settings};
+use lockstep_plan::{Budget, EventNote, Failure, Settings, Work};
 use lockstep_provider::context::Time;
 use lockstep_runtime::clock::SystemTime;
 
@@ -97,9 +97,14 @@ fn planned(
         .unwrap_or_default();
     let answers = answers::answer(&list, &input.remote, &input.manifests, namespace);
     located.missed = answers.missed;
-    let assembled = assemble(observed.object, &list, answers.payloads, settings, now)?;
+    let work = Work {
+        settings,
+        now,
+        budget: &Budget::new(settings.template_limits),
+    };
+    let assembled = assemble(observed.object, &list, answers.payloads, work)?;
     located.keys = assembled.data.keys().map(str::to_owned).collect();
-    let plan = plan(observed, assembled, settings, now)?;
+    let plan = plan(observed, assembled, work)?;
     Ok((plan.target, plan.events))
 }
 

@@ -2,7 +2,6 @@
 //! earlier ones. Rewriting, conversion, key checks, decoding and the null-byte policy happen here;
 //! templates come after. A missing remote secret is skipped where the deletion policy allows it.
 
-use jiff::Timestamp;
 use lockstep_api::external_secret::{
     ConversionStrategy, DataFromEntry, DecodingStrategy, DeletionPolicy, NullBytePolicy,
 };
@@ -16,8 +15,8 @@ use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::rewrite::rewrite;
-use crate::settings::Settings;
 use crate::spec_entry::SpecEntry;
+use crate::work::{MOST_FETCHED_BYTES, MOST_SECRET_BYTES, Work};
 
 /// Data of the target before templates, and events on the way there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,8 +32,7 @@ pub fn assemble(
     object: &ExternalSecret,
     list: &FetchList,
     answers: Vec<Result<Payload, Error>>,
-    settings: &Settings,
-    now: Timestamp,
+    work: Work<'_>,
 ) -> Result<Assembled, Failure> {
     if answers.len() != list.items.len() {
         let text = format!("{} reads got {} answers", list.items.len(), answers.len());
@@ -42,6 +40,7 @@ pub fn assemble(
         return Err(Failure::of_error(messages::COULD_NOT_GET_DATA, &error));
     }
     let mut assembled = Assembled::default();
+    let mut fetched = 0usize;
     for (item, answer) in list.items.iter().zip(answers) {
         let part = match answer {
             Err(error) if is_absent(object, &error) => {
@@ -50,9 +49,14 @@ pub fn assemble(
             }
             Err(error) => Err(read_failed(&item.source, error)),
             Ok(payload) => {
-                treat(object, item.entry, payload).and_then(|part| part.finish(settings, now))
+                treat(object, item.entry, payload, work).and_then(|part| part.finish(work))
             }
         };
+        let part = part.and_then(|part| {
+            fetched = fetched.saturating_add(size(&part));
+            within_fetched(fetched)?;
+            Ok(part)
+        });
         match part {
             Ok(part) => assembled.data.extend(part),
             Err(error) => return Err(failed(object, item, &error).after(assembled.events)),
@@ -116,7 +120,12 @@ enum Part<'a> {
 }
 
 /// Finds the entry a payload is for, and treats single values.
-fn treat(object: &ExternalSecret, entry: SpecEntry, payload: Payload) -> Result<Part<'_>, Error> {
+fn treat<'a>(
+    object: &'a ExternalSecret,
+    entry: SpecEntry,
+    payload: Payload,
+    work: Work<'_>,
+) -> Result<Part<'a>, Error> {
     match (entry, payload) {
         (SpecEntry::Data(at), Payload::Value(value)) => {
             let entry = object
@@ -125,6 +134,7 @@ fn treat(object: &ExternalSecret, entry: SpecEntry, payload: Payload) -> Result<
                 .get(at)
                 .ok_or_else(|| unknown_entry(entry))?;
             let reference = &entry.remote_ref;
+            spend_decoding(value.len(), reference.decoding_strategy.as_ref(), work)?;
             let value = decode_value(value, reference.decoding_strategy.as_ref())?;
             let part = SecretMap::from_iter([(entry.secret_key.clone(), value)]);
             check_null_bytes(&part, reference.null_byte_policy.as_ref())?;
@@ -143,15 +153,15 @@ fn treat(object: &ExternalSecret, entry: SpecEntry, payload: Payload) -> Result<
 }
 
 impl Part<'_> {
-    fn finish(self, settings: &Settings, now: Timestamp) -> Result<SecretMap, Error> {
+    fn finish(self, work: Work<'_>) -> Result<SecretMap, Error> {
         let (entry, map) = match self {
             Self::Ready(map) => return Ok(map),
             Self::Set(entry, map) => (entry, map),
         };
         let treatment = Treatment::of(entry);
         let map = match &treatment {
-            // Rewriting takes the entry of conversion.
-            _ if !entry.rewrite.is_empty() => rewrite(&entry.rewrite, map, settings, now)
+            // Rewriting takes the place of conversion.
+            _ if !entry.rewrite.is_empty() => rewrite(&entry.rewrite, map, work)
                 .map_err(|error| error.context("error applying rewrite to keys"))?,
             Some(treatment) => treatment.convert(map)?,
             None => map,
@@ -160,6 +170,7 @@ impl Part<'_> {
         let Some(treatment) = treatment else {
             return Ok(map);
         };
+        spend_decoding(size(&map), treatment.decoding, work)?;
         let map = decode_map(map, treatment.decoding)?;
         check_null_bytes(&map, treatment.null_bytes)?;
         Ok(map)
@@ -200,6 +211,32 @@ impl<'a> Treatment<'a> {
             null_bytes: extract.null_byte_policy.as_ref(),
         })
     }
+}
+
+/// Decoding makes the values anew.
+fn spend_decoding(
+    bytes: usize,
+    strategy: Option<&DecodingStrategy>,
+    work: Work<'_>,
+) -> Result<(), Error> {
+    match strategy {
+        None | Some(DecodingStrategy::None) => Ok(()),
+        Some(_) => work.spend(bytes / 64, bytes),
+    }
+}
+
+fn size(map: &SecretMap) -> usize {
+    map.iter().map(|(key, value)| key.len() + value.len()).sum()
+}
+
+fn within_fetched(bytes: usize) -> Result<(), Error> {
+    if bytes <= MOST_FETCHED_BYTES {
+        return Ok(());
+    }
+    Err(Error::invalid_data(format!(
+        "the fetched values have more than {MOST_FETCHED_BYTES} bytes in all, and a Secret holds at \
+         most {MOST_SECRET_BYTES}: fetch less, or split it over several objects"
+    )))
 }
 
 fn check_null_bytes(map: &SecretMap, policy: Option<&NullBytePolicy>) -> Result<(), Error> {

@@ -20,9 +20,12 @@ use crate::refresh::{self, Due};
 use crate::settings::Settings;
 use crate::store::{StoreKey, UnsupportedKind};
 use crate::target::{TargetDelete, TargetRow};
+use crate::validate;
 
 /// Condition message of an interval that cannot be read.
 const INVALID_INTERVAL: &str = "invalid refreshInterval";
+/// Condition message of more windows than are looked at.
+const INVALID_WINDOWS: &str = "invalid syncWindows";
 
 /// A decision, and whether the finalizer must be added before anything else is done.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +111,8 @@ fn decide_live(
         return Ok(Decision::Ignore(Ignored::ForeignClass));
     }
     refuse_manifest(object, settings)?;
+    validate::windows(&object.spec)
+        .map_err(|text| Failure::new(INVALID_WINDOWS, Cause::INVALID_SPEC, text))?;
     let interval = refresh::interval(object)
         .map_err(|error| Failure::new(INVALID_INTERVAL, Cause::INVALID_SPEC, error))?;
     let refreshed = refresh::last_refresh(object, observed.last_refresh);

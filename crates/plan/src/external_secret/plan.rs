@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
 use lockstep_api::{ExternalSecret, keys, messages, reasons};
@@ -23,6 +22,7 @@ use crate::render::{self, Means, RenderError, Rendered, render};
 use crate::settings::Settings;
 use crate::store::StoreKey;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
+use crate::work::{Work, fits_secret};
 
 /// What a run writes, in this order: the target, then the deletion of former targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,18 +57,16 @@ pub enum TargetPlan {
     Object(ObjectPlan),
 }
 
-/// Plans the writes for assembled data. `now` is the start of the run.
+/// Plans the writes for assembled data.
 pub fn plan(
     observed: &Observed<'_>,
     assembled: Assembled,
-    settings: &Settings,
-    now: Timestamp,
+    work: Work<'_>,
 ) -> Result<Plan, Failure> {
     let Assembled { data, events } = assembled;
     let means = Means {
         sources: observed.sources,
-        settings,
-        now,
+        work,
     };
     match writes(observed, data, means) {
         Ok((target, orphans)) => Ok(Plan {
@@ -106,7 +104,7 @@ fn writes(
         return Ok((TargetPlan::Object(plan), Vec::new()));
     }
     let desired = desired(observed, write, data, means)?;
-    let target = write_plan(observed.target, desired, means.settings);
+    let target = write_plan(observed.target, desired, means.work.settings);
     let orphans = if write.owns() {
         orphans(observed)
     } else {
@@ -163,7 +161,7 @@ fn object_plan(
     let Some(reference) = ObjectRef::of(object) else {
         return Ok(ObjectPlan::InSync);
     };
-    let (labels, annotations) = render::metadata(object, means.settings);
+    let (labels, annotations) = render::metadata(object, means.work.settings);
     let desired = Desired {
         labels,
         annotations,
@@ -247,6 +245,13 @@ fn desired(
     } else {
         render(object, data, means).map_err(|error| template_failed(object, error, exists))?
     };
+    if let Err(text) = fits_secret(&rendered.data) {
+        return Err(Failure::new(
+            messages::COULD_NOT_UPDATE,
+            Cause::INVALID_DATA,
+            text,
+        ));
+    }
     Ok(Desired {
         immutable,
         secret_type: rendered.secret_type,

@@ -15,7 +15,7 @@ use crate::external_secret::{
 };
 use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::testing::{Scene, UID, map, noon, one_value};
+use crate::testing::{Scene, UID, budget, map, noon, one_value, work};
 
 fn settings() -> Settings {
     Settings {
@@ -67,7 +67,7 @@ fn planned(
             data,
             events: Vec::new(),
         };
-        match plan(observed, assembled, &settings(), noon())?.target {
+        match plan(observed, assembled, work(&settings(), &budget()))?.target {
             TargetPlan::Object(plan) => Ok(plan),
             other => panic!("{other:?}"),
         }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use kube::core::SelectorExt;
 use lockstep_api::PushSecretSpec;
 use lockstep_api::external_secret::RewriteRegexp;
@@ -17,8 +16,8 @@ use super::stores::kind_of;
 use crate::pattern::Pattern;
 use crate::render::{NameError, transform_name};
 use crate::selector;
-use crate::settings::Settings;
 use crate::store::StoreView;
+use crate::work::Work;
 
 /// What messages call the source key of an entry that has several.
 const BUNDLE: &str = "(bundle)";
@@ -88,7 +87,7 @@ pub(super) fn expand(
     spec: &PushSecretSpec,
     store: &StoreView,
     source: &SecretMap,
-    (settings, now): (&Settings, Timestamp),
+    work: Work<'_>,
 ) -> Result<Vec<Expanded>, String> {
     let mut expanded = Vec::new();
     let mut seen: BTreeMap<String, (usize, String)> = BTreeMap::new();
@@ -97,7 +96,7 @@ pub(super) fn expand(
         if !is_for(set, store).map_err(failed)? {
             continue;
         }
-        for entry in expand_set(set, source, (settings, now)).map_err(failed)? {
+        for entry in expand_set(set, source, work).map_err(failed)? {
             let remote = &entry.data.match_.remote_ref.remote_key;
             let key = entry.data.match_.secret_key.clone();
             let key = key.unwrap_or_else(|| BUNDLE.to_owned());
@@ -114,12 +113,8 @@ pub(super) fn expand(
     Ok(expanded)
 }
 
-fn expand_set(
-    set: &DataTo,
-    source: &SecretMap,
-    means: (&Settings, Timestamp),
-) -> Result<Vec<Expanded>, String> {
-    let keys = matching_keys(set, source)?;
+fn expand_set(set: &DataTo, source: &SecretMap, work: Work<'_>) -> Result<Vec<Expanded>, String> {
+    let keys = matching_keys(set, source, work)?;
     if let Some(remote) = set.remote_key.as_deref().filter(|key| !key.is_empty()) {
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -136,7 +131,7 @@ fn expand_set(
     }
     let mut entries = Vec::with_capacity(keys.len());
     for (converted, original) in keys {
-        let remote = renamed(set, converted, means)?;
+        let remote = renamed(set, converted, work)?;
         if remote.is_empty() {
             return Err(format!(
                 "empty remote key produced for source key {original:?}"
@@ -151,7 +146,11 @@ fn expand_set(
 }
 
 /// Keys of the source by their converted names, those that match.
-fn matching_keys(set: &DataTo, source: &SecretMap) -> Result<BTreeMap<String, String>, String> {
+fn matching_keys(
+    set: &DataTo,
+    source: &SecretMap,
+    work: Work<'_>,
+) -> Result<BTreeMap<String, String>, String> {
     let pattern = set.match_.as_ref().and_then(|wanted| {
         let text = wanted.regexp.as_deref();
         text.filter(|text| !text.is_empty())
@@ -159,11 +158,14 @@ fn matching_keys(set: &DataTo, source: &SecretMap) -> Result<BTreeMap<String, St
     let compile = |text: &str| {
         let refused =
             |error| format!("match failed: failed to compile regexp pattern {text:?}: {error}");
-        Pattern::compile(text).map_err(refused)
+        Pattern::compile_within(text, work.budget).map_err(refused)
     };
     let pattern = pattern.map(compile).transpose()?;
     let reversal = reversal(set.conversion_strategy.as_ref());
     let mut keys = BTreeMap::new();
+    let bytes: usize = source.keys().map(|key| 64 + key.len()).sum();
+    work.spend(bytes / 16, 2 * bytes)
+        .map_err(|error| error.to_string())?;
     for key in source.keys() {
         let converted = reversal.reverse(key);
         if keys.insert(converted.clone(), key.to_owned()).is_some() {
@@ -180,20 +182,18 @@ fn matching_keys(set: &DataTo, source: &SecretMap) -> Result<BTreeMap<String, St
 }
 
 /// The remote name of one key.
-fn renamed(
-    set: &DataTo,
-    key: String,
-    (settings, now): (&Settings, Timestamp),
-) -> Result<String, String> {
+fn renamed(set: &DataTo, key: String, work: Work<'_>) -> Result<String, String> {
     let mut name = key;
     for (at, step) in set.rewrite.iter().enumerate() {
         let failed = |text: String| format!("rewrite failed: rewrite[{at}]{text}");
         if let Some(RewriteRegexp { source, target }) = &step.regexp {
-            let pattern = Pattern::compile(source)
+            let pattern = Pattern::compile_within(source, work.budget)
                 .map_err(|error| failed(format!(": invalid regexp {source:?}: {error}")))?;
-            name = pattern.replace_all(&name, target);
+            name = pattern
+                .replace_within(&name, target, work.budget)
+                .map_err(|text| failed(format!(": {text}")))?;
         } else if let Some(transform) = &step.transform {
-            name = match transform_name(&transform.template, &name, settings, now) {
+            name = match transform_name(&transform.template, &name, work) {
                 Ok(renamed) => renamed,
                 Err(NameError::Parse(text)) => {
                     return Err(failed(format!(": invalid template: {text}")));

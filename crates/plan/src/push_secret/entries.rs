@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use lockstep_api::push_secret::PushData;
 use lockstep_api::{PushSecret, PushSecretSpec};
 use lockstep_provider::keys::reverse_keys;
@@ -15,18 +14,18 @@ use super::plan::{Entry, set_failed};
 use crate::cause::Cause;
 use crate::failure::Failure;
 use crate::render::Rendered;
-use crate::settings::Settings;
 use crate::store::StoreView;
+use crate::work::Work;
 
 /// The entries for a store, in the order of the spec.
 pub(super) fn entries(
     object: &PushSecret,
     store: &StoreView,
     source: &Rendered,
-    means: (&Settings, Timestamp),
+    work: Work<'_>,
 ) -> Result<Vec<Entry>, Failure> {
     let spec = &object.spec;
-    let expanded = data_to::expand(spec, store, &source.data, means).map_err(|text| {
+    let expanded = data_to::expand(spec, store, &source.data, work).map_err(|text| {
         set_failed(
             Cause::INVALID_SPEC,
             &format!("failed to expand dataTo: {text}"),
@@ -36,6 +35,11 @@ pub(super) fn entries(
         let text = format!("failed to merge data entries: {text}");
         set_failed(Cause::INVALID_SPEC, &text)
     })?;
+    // Every entry carries all keys of its source.
+    let names: usize = source.data.keys().map(|key| 64 + key.len()).sum();
+    let count = merged.len().saturating_mul(source.data.len());
+    work.spend(count, names.saturating_mul(merged.len()))
+        .map_err(|error| set_failed(Cause::INVALID_SPEC, &error.to_string()))?;
     let entries = merged.into_iter().map(|Expanded { data, payload }| Entry {
         id: entry_id(&data.match_.remote_ref),
         item: item(object, &data, payload, source),

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use lockstep_api::push_secret::PushData;
 use lockstep_provider::error::Retry;
 use lockstep_provider::{Error, PushItem, SecretMap};
@@ -15,8 +14,8 @@ use crate::cause::Cause;
 use crate::external_secret::TemplateSources;
 use crate::failure::Failure;
 use crate::render::{Means, Rendered, render_push};
-use crate::settings::Settings;
 use crate::store::{Refusal, StoreKey, StoreView, admit_push};
+use crate::work::Work;
 
 /// Everything one run pushes.
 #[derive(Debug)]
@@ -51,15 +50,14 @@ pub fn plan(
     stores: &[Arc<StoreView>],
     sources: Vec<Source>,
     templates: &TemplateSources,
-    (settings, now): (&Settings, Timestamp),
+    work: Work<'_>,
 ) -> Result<PushPlan, Failure> {
     let spec = &observed.object.spec;
     data_to::check_selectors(spec, stores.iter().map(AsRef::as_ref))
         .map_err(|text| Failure::worded(Cause::INVALID_SPEC, text))?;
     let means = Means {
         sources: templates,
-        settings,
-        now,
+        work,
     };
     let mut rendered = Vec::with_capacity(sources.len());
     for source in sources {
@@ -67,7 +65,7 @@ pub fn plan(
     }
     let stores = stores.iter().map(|store| StorePush {
         store: store.key.clone(),
-        entries: of_store(observed, store, &rendered, (settings, now)),
+        entries: of_store(observed, store, &rendered, work),
     });
     Ok(PushPlan {
         stores: stores.collect(),
@@ -97,10 +95,10 @@ fn of_store(
     observed: &Observed<'_>,
     store: &StoreView,
     sources: &[Rendered],
-    (settings, now): (&Settings, Timestamp),
+    work: Work<'_>,
 ) -> Result<Vec<Entry>, Failure> {
     let caller = (namespace(observed.object), observed.namespace_labels);
-    if let Err(refusal) = admit_push(store, caller, settings) {
+    if let Err(refusal) = admit_push(store, caller, work.settings) {
         let retry = refusal.retry();
         let Refusal { cause, text } = refusal;
         let name = &store.key.name;
@@ -110,7 +108,7 @@ fn of_store(
     }
     let mut planned: Vec<Entry> = Vec::new();
     for source in sources {
-        for entry in entries(observed.object, store, source, (settings, now))? {
+        for entry in entries(observed.object, store, source, work)? {
             // Of two sources for one place the later one wins; writing both would make two versions
             // at every refresh.
             match planned.iter_mut().find(|known| known.id == entry.id) {

@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lockstep_api::{PushSecret, keys};
 use lockstep_provider::SecretMap;
+use lockstep_template::Budget;
 
 use super::*;
 use crate::external_secret::TemplateSources;
 use crate::settings::Settings;
 use crate::testing::{NAMESPACE, Stores, lookup, map, noon, ready_store};
+use crate::work::Work;
 use crate::{Failure, StoreView};
 
 /// A PushSecret `ps` in `ns` with this spec.
@@ -88,9 +90,14 @@ impl Scene {
 
     fn plan_all(&self, sources: Vec<Source>) -> Result<PushPlan, Failure> {
         let stores = self.resolved().ours;
-        let means = (&self.settings, noon());
+        let budget = Budget::new(self.settings.template_limits);
+        let work = Work {
+            settings: &self.settings,
+            now: noon(),
+            budget: &budget,
+        };
         let templates = TemplateSources::new();
-        plan(&self.observed(), &stores, sources, &templates, means)
+        plan(&self.observed(), &stores, sources, &templates, work)
     }
 
     /// Runs a push in which every entry ends as `done` says, and reports it.

@@ -3,15 +3,14 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use lockstep_provider::{Error, SecretMap};
-use lockstep_template::{Env, MissingKey, Options, StrMap, Template, Value};
+use lockstep_template::{Budget, Env, ErrorKind, MissingKey, Options, StrMap, Template, Value};
 
 use super::Means;
 use super::fault::RenderError;
 use crate::parsed_templates::ParsedTemplates;
-use crate::settings::Settings;
 use crate::template_fault::TemplateText;
+use crate::work::{SHARED, Work, told};
 
 /// Executes templates on one set of fetched values.
 pub(super) struct Engine<'a> {
@@ -19,6 +18,7 @@ pub(super) struct Engine<'a> {
     options: Options<'a>,
     env: Env<'a>,
     parsed: &'a ParsedTemplates,
+    budget: &'a Budget,
 }
 
 /// A template to render.
@@ -34,7 +34,10 @@ pub(super) struct Source<'a> {
 impl<'a> Engine<'a> {
     /// An engine for these values.
     pub(super) fn new(data: &SecretMap, means: Means<'a>) -> Self {
-        let delimiters = &means.settings.delimiters;
+        let Work {
+            settings, budget, ..
+        } = means.work;
+        let delimiters = &settings.delimiters;
         let entries = data.iter().map(|(key, value)| (key, value.expose()));
         Self {
             data: Value::from(entries.collect::<StrMap>()),
@@ -43,8 +46,9 @@ impl<'a> Engine<'a> {
                 right_delimiter: &delimiters.right,
                 missing_key: MissingKey::Error,
             },
-            env: env(means.settings, means.now),
-            parsed: &means.settings.templates,
+            env: env(means.work),
+            parsed: &settings.templates,
+            budget,
         }
     }
 
@@ -54,10 +58,14 @@ impl<'a> Engine<'a> {
         let failed = |verb: &str, error: &lockstep_template::Error| {
             let text = format!(
                 "unable to execute template at key {name}: unable to {verb} template at key \
-                 {name}: {error}"
+                 {name}: {error}{}",
+                remedy(error)
             );
             RenderError::at(place, error, text)
         };
+        self.budget
+            .spend(parsing(text), 0)
+            .map_err(|exceeded| RenderError::of(place, told(exceeded)))?;
         let template = if place.is_public() {
             self.parsed.get(name, text, &self.options)
         } else {
@@ -65,7 +73,7 @@ impl<'a> Engine<'a> {
         };
         let template = template.map_err(|error| failed("parse", &error))?;
         template
-            .execute(&self.data, &self.env)
+            .execute_within(&self.data, &self.env, self.budget)
             .map_err(|error| failed("execute", &error))
     }
 }
@@ -74,11 +82,12 @@ impl<'a> Engine<'a> {
 pub(crate) fn transform_keys(
     source: &str,
     map: SecretMap,
-    settings: &Settings,
-    now: Timestamp,
+    work: Work<'_>,
 ) -> Result<SecretMap, Error> {
     let options = Options::default();
-    let template = settings
+    work.spend(source.len() / BYTES_PER_STEP, 0)?;
+    let template = work
+        .settings
         .templates
         .get("transform", source.as_bytes(), &options);
     let template = template.map_err(|error| {
@@ -86,12 +95,14 @@ pub(crate) fn transform_keys(
             "transform failed with failed to parse template: {error}"
         ))
     })?;
-    let env = env(settings, now);
+    let env = env(work);
     let renamed = map.into_iter().map(|(key, value)| {
         let data = Value::from([("value", key.as_str())].into_iter().collect::<StrMap>());
-        let name = template.execute(&data, &env).map_err(|error| {
+        let made = template.execute_within(&data, &env, work.budget);
+        let name = made.map_err(|error| {
             Error::invalid_spec(format!(
-                "transform failed with failed to execute template for key {key:?}: {error}"
+                "transform failed with failed to execute template for key {key:?}: {error}{}",
+                remedy(&error)
             ))
         })?;
         Ok((lockstep_golang::unicode::to_valid_utf8(&name), value))
@@ -111,22 +122,43 @@ pub(crate) enum NameError {
 pub(crate) fn transform_name(
     source: &str,
     name: &str,
-    settings: &Settings,
-    now: Timestamp,
+    work: Work<'_>,
 ) -> Result<String, NameError> {
     let options = Options::default();
-    let template = settings.templates.get("t", source.as_bytes(), &options);
+    let spent = work.budget.spend(parsing(source.as_bytes()), 0);
+    spent.map_err(|exceeded| NameError::Parse(told(exceeded)))?;
+    let template = work
+        .settings
+        .templates
+        .get("t", source.as_bytes(), &options);
     let template = template.map_err(|error| NameError::Parse(error.to_string()))?;
     let data = Value::from([("value", name)].into_iter().collect::<StrMap>());
-    let made = template.execute(&data, &env(settings, now));
-    let made = made.map_err(|error| NameError::Execute(error.to_string()))?;
+    let made = template.execute_within(&data, &env(work), work.budget);
+    let made = made.map_err(|error| NameError::Execute(format!("{error}{}", remedy(&error))))?;
     Ok(lockstep_golang::unicode::to_valid_utf8(&made))
 }
 
-fn env(settings: &Settings, now: Timestamp) -> Env<'_> {
+fn env(work: Work<'_>) -> Env<'_> {
     Env {
-        now,
-        random: settings.random.source(),
-        limits: settings.template_limits,
+        now: work.now,
+        random: work.settings.random.source(),
+        limits: work.settings.template_limits,
+    }
+}
+
+/// Bytes of a template that are parsed in about the time of one step.
+const BYTES_PER_STEP: usize = 16;
+
+/// Steps for parsing a template. Counted for a kept one too: what an object may use must not depend
+/// on what others did before.
+fn parsing(text: &[u8]) -> u64 {
+    u64::try_from(text.len() / BYTES_PER_STEP).unwrap_or(u64::MAX)
+}
+
+/// What to do about an error that is a limit.
+fn remedy(error: &lockstep_template::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::Limit => SHARED,
+        _ => "",
     }
 }

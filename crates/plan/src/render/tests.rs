@@ -1,3 +1,5 @@
+use lockstep_template::{Budget, Limits};
+
 use super::*;
 use crate::external_secret::{SourceKey, SourceKind};
 use crate::settings::Delimiters;
@@ -20,16 +22,13 @@ fn rendered_with(
     settings: &Settings,
 ) -> Result<Rendered, String> {
     let object = one_value(&format!("target: {{template: {{{template}}}}}"));
-    render(
-        &object,
-        data,
-        Means {
-            sources,
-            settings,
-            now: noon(),
-        },
-    )
-    .map_err(|error| error.text)
+    let budget = Budget::new(settings.template_limits);
+    let work = Work {
+        settings,
+        now: noon(),
+        budget: &budget,
+    };
+    render(&object, data, Means { sources, work }).map_err(|error| error.text)
 }
 
 fn sources() -> TemplateSources {
@@ -286,10 +285,14 @@ fn another_template_language_is_refused() {
 #[test]
 fn a_fault_names_the_template_and_the_place() {
     let object = one_value("target: {template: {data: {x: \"1\\n2 {{ .nope }}\"}}}");
+    let (settings, budget) = (Settings::default(), Budget::new(Limits::default()));
     let means = Means {
         sources: &sources(),
-        settings: &Settings::default(),
-        now: noon(),
+        work: Work {
+            settings: &settings,
+            now: noon(),
+            budget: &budget,
+        },
     };
 
     let fault = render(&object, map([("a", "v")]), means).unwrap_err().fault;
@@ -326,4 +329,32 @@ fn a_template_ends_at_the_limits_of_the_settings() {
         error.contains("output exceeds the limit of 4 bytes"),
         "{error}"
     );
+}
+
+#[test]
+fn all_templates_of_an_object_share_one_budget() {
+    let settings = Settings::default();
+    let one = "{{ repeat 9000000 \"x\" | len }}";
+    let sources = TemplateSources::new();
+    let cases = [
+        format!("data: {{a: '{one}', b: '{one}', c: '{one}'}}"),
+        format!(
+            "data: {{a: '{one}'}}, metadata: {{labels: {{b: '{one}'}}, annotations: {{c: '{one}'}}}}"
+        ),
+        format!(
+            "templateFrom: [{{literal: 'a: {one}'}}, {{literal: 'b: {one}'}}, {{literal: 'c: {one}'}}]"
+        ),
+    ];
+    for template in cases {
+        let error = rendered_with(&template, map([("a", "1")]), &sources, &settings).unwrap_err();
+
+        assert!(
+            error.contains(
+                "values exceed the memory limit of 25165824 bytes; all templates, labels"
+            ),
+            "{error}"
+        );
+    }
+    let alone = format!("data: {{a: '{one}'}}");
+    assert!(rendered_with(&alone, map([("a", "1")]), &sources, &settings).is_ok());
 }

@@ -9,8 +9,15 @@ use lockstep_api::external_secret::{
 use lockstep_golang::json::{self, Value};
 use lockstep_provider::{Error, SecretMap, SecretValue};
 
+use crate::work::Work;
+
 /// Merges the values of a map.
-pub(super) fn merge(operation: &RewriteMerge, map: SecretMap) -> Result<SecretMap, Error> {
+pub(super) fn merge(
+    operation: &RewriteMerge,
+    map: SecretMap,
+    work: Work<'_>,
+) -> Result<SecretMap, Error> {
+    reserve(&map, work)?;
     let (merged, conflicts) = members(operation, &map)?;
     if operation.conflict_policy != Some(MergeConflictPolicy::Ignore) && !conflicts.is_empty() {
         let conflicts: Vec<String> = conflicts.into_iter().collect();
@@ -24,9 +31,20 @@ pub(super) fn merge(operation: &RewriteMerge, map: SecretMap) -> Result<SecretMa
     {
         MergeStrategy::Extract => Ok(extract(merged)),
         MergeStrategy::Json => into_one(operation, map, merged),
-        MergeStrategy::Unknown(word) if word.is_empty() => Ok(extract(merged)),
+        MergeStrategy::Unknown(other) if other.is_empty() => Ok(extract(merged)),
         MergeStrategy::Unknown(_) => Ok(SecretMap::new()),
     }
+}
+
+/// Counts the trees that the values become before they are read: `[0,0,0]` takes many times its text.
+fn reserve(map: &SecretMap, work: Work<'_>) -> Result<(), Error> {
+    let begins = |byte: &&u8| matches!(byte, b',' | b':' | b'[' | b'{');
+    for (_, value) in map.iter() {
+        let nodes = 1 + value.expose().iter().filter(begins).count();
+        let memory = nodes * size_of::<Value>() + value.len();
+        work.spend(value.len() / 16, memory)?;
+    }
+    Ok(())
 }
 
 type Members = BTreeMap<String, Value>;

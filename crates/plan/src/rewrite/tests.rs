@@ -1,4 +1,7 @@
+use lockstep_template::{Budget, Limits};
+
 use super::*;
+use crate::settings::Settings;
 use crate::testing::map;
 
 fn operations(text: &str) -> Vec<Rewrite> {
@@ -6,13 +9,13 @@ fn operations(text: &str) -> Vec<Rewrite> {
 }
 
 fn rewritten(text: &str, input: SecretMap) -> Result<SecretMap, String> {
-    rewrite(
-        &operations(text),
-        input,
-        &Settings::default(),
-        crate::testing::noon(),
-    )
-    .map_err(|error| error.to_string())
+    let (settings, budget) = (Settings::default(), Budget::new(Limits::default()));
+    let work = Work {
+        settings: &settings,
+        now: crate::testing::noon(),
+        budget: &budget,
+    };
+    rewrite(&operations(text), input, work).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -213,4 +216,62 @@ fn a_template_that_does_not_parse_is_refused() {
         "failed rewrite operation[0]: transform failed with failed to parse template: template: \
          transform:1: unclosed action"
     );
+}
+
+#[test]
+fn keys_that_grow_with_each_match_are_refused_before_they_are_made() {
+    let target = "$0".repeat(2_000);
+    let text = format!("[{{regexp: {{source: '.+', target: '{target}'}}}}]");
+    let key = "k".repeat(200_000);
+
+    let error = rewritten(&text, map([(key.as_str(), "1")])).unwrap_err();
+
+    assert!(error.contains("values exceed the memory limit"), "{error}");
+}
+
+#[test]
+fn expressions_of_one_object_share_its_budget() {
+    let costly = "{regexp: {source: '((a{0,100}){0,10}b{0,500})?', target: x}}";
+    let many = format!("[{}]", vec![costly; 400].join(", "));
+    let few = format!("[{costly}]");
+
+    assert!(rewritten(&few, map([("a", "1")])).is_ok());
+    let error = rewritten(&many, map([("a", "1")])).unwrap_err();
+    assert!(error.contains("limit of"), "{error}");
+}
+
+#[test]
+fn an_expression_may_not_be_endless() {
+    let text = format!(
+        "[{{regexp: {{source: '{}', target: x}}}}]",
+        "a".repeat(20_000)
+    );
+
+    let error = rewritten(&text, map([("a", "1")])).unwrap_err();
+
+    assert!(
+        error.ends_with("the expression has 20000 bytes and may have 16384"),
+        "{error}"
+    );
+}
+
+#[test]
+fn transforms_of_many_keys_share_one_budget() {
+    let text = "[{transform: {template: '{{ repeat 1000000 .value | len }}{{ .value }}'}}]";
+    let keys: Vec<String> = (0..40).map(|number| format!("k{number}")).collect();
+    let input = keys.iter().map(|key| (key.as_str(), "1"));
+
+    let error =
+        rewritten(text, input.map(|(k, v)| (k.to_owned(), v.into())).collect()).unwrap_err();
+
+    assert!(error.contains("values exceed the memory limit"), "{error}");
+}
+
+#[test]
+fn a_merge_counts_the_tree_its_values_become() {
+    let value = format!("{{\"a\":[{}0]}}", "0,".repeat(1_000_000));
+
+    let error = rewritten("[{merge: {}}]", map([("a", value.as_str())])).unwrap_err();
+
+    assert!(error.contains("values exceed the memory limit"), "{error}");
 }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use kube::core::{Selector, SelectorExt};
 use lockstep_api::store::StoreCondition;
+use lockstep_template::Budget;
 
-use crate::pattern::Pattern;
+use crate::pattern::{self, Pattern};
 use crate::selector;
 
 /// Compiled conditions of a store.
@@ -36,7 +37,9 @@ pub enum Denied {
 impl Access {
     /// Compiles conditions; broken ones are kept as errors.
     pub fn of(conditions: &[StoreCondition]) -> Self {
-        Self(conditions.iter().map(Condition::of).collect())
+        let budget = pattern::store_budget();
+        let compiled = conditions.iter().map(|one| Condition::of(one, &budget));
+        Self(compiled.collect())
     }
 
     /// Whether a namespace may use the store. `labels` are those of the namespace; `None` says that
@@ -71,10 +74,10 @@ impl Access {
 }
 
 impl Condition {
-    fn of(condition: &StoreCondition) -> Self {
+    fn of(condition: &StoreCondition, budget: &Budget) -> Self {
         let selector = condition.namespace_selector.as_ref();
         let compile = |text: &String| {
-            Pattern::compile(text)
+            Pattern::compile_within(text, budget)
                 .map_err(|error| format!("failed to compile regex {text}: {error}"))
         };
         Self {

@@ -223,3 +223,13 @@ fn windows_that_follow_each_other_without_a_gap_are_asked_again_later() {
 
     assert!(until > noon());
 }
+
+#[test]
+fn many_windows_that_never_open_are_searched_within_bounds() {
+    let overlapping = windows("deny", &[("* * 29 2 *", "1000h"); 10_000]);
+    let started = std::time::Instant::now();
+
+    permit(&overlapping, noon());
+
+    assert!(started.elapsed() < std::time::Duration::from_secs(5));
+}

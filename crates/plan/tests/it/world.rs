@@ -12,7 +12,7 @@ use lockstep_plan::external_secret::{
     TargetView, TemplateSources, assemble, confirm_deletion, created_by, decide, mutate, plan,
     report,
 };
-use lockstep_plan::{Salt, Settings, StoreKey, StoreView, TargetRow};
+use lockstep_plan::{Budget, Salt, Settings, StoreKey, StoreView, TargetRow, Work};
 
 use crate::fields::track;
 use crate::remote::Remote;
@@ -100,8 +100,14 @@ impl World {
             Decision::Fetch(list) => {
                 trace.read(&list);
                 let answers = self.remote.answer(&list);
-                let planned = assemble(&object, &list, answers, &self.settings, now)
-                    .and_then(|assembled| plan(&observed, assembled, &self.settings, now));
+                let budget = Budget::new(self.settings.template_limits);
+                let work = Work {
+                    settings: &self.settings,
+                    now,
+                    budget: &budget,
+                };
+                let planned = assemble(&object, &list, answers, work)
+                    .and_then(|assembled| plan(&observed, assembled, work));
                 match planned {
                     Ok(plan) => self.apply(plan, &mut trace),
                     Err(failure) => Applied::failed(failure),

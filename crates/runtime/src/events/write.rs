@@ -34,7 +34,7 @@ const BURST: u32 = 50;
 const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Writes what comes through the lane until all its senders are gone.
-pub(super) async fn run(client: Client, mut lane: mpsc::Receiver<Item>) {
+pub(super) async fn run(client: Client, lane: &mut mpsc::Receiver<Item>) {
     let writer = Writer::new(client);
     let mut correlator = Correlator::default();
     let mut refused = false;

@@ -40,7 +40,8 @@ async fn start(handler: Handler, certificates: Option<Certificates>) -> (String,
         server = server.secured(certificates).unwrap();
     }
     let shutdown = Shutdown::default();
-    server.spawn("test", handler, shutdown.clone());
+    let background = Background::new(Arc::default(), Readiness::default());
+    server.spawn("test", handler, (&background, shutdown.clone()));
     (address, shutdown)
 }
 

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Event;
 use kube::Api;
 use kube::api::{DeleteParams, ListParams};
+use lockstep_runtime::background::Background;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::events::{EventType, Events, ObjectRef};
+use lockstep_runtime::health::Readiness;
 use lockstep_testkit::PATIENCE;
 use lockstep_testkit::client::{TestCluster, TestNamespace};
 
@@ -25,7 +27,8 @@ fn object(namespace: &str, name: &str) -> ObjectRef {
 
 async fn events(cluster: &TestCluster) -> Events {
     let client = client(cluster, User::Operator).await;
-    Events::start(&client, Arc::new(SystemTime))
+    let background = Background::new(Arc::default(), Readiness::default());
+    Events::start(&client, Arc::new(SystemTime), &background)
 }
 
 async fn stored(namespace: &TestNamespace) -> Vec<Event> {

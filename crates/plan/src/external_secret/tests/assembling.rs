@@ -9,7 +9,7 @@ use crate::external_secret::*;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::store::StoreKey;
-use crate::testing::{Scene, external_secret, map, noon, one_value};
+use crate::testing::{Scene, budget, external_secret, map, noon, one_value, work};
 
 fn list(object: &ExternalSecret) -> FetchList {
     let decided = Scene::of(object.clone())
@@ -24,7 +24,12 @@ fn assembled(
     object: &ExternalSecret,
     answers: Vec<Result<Payload, Error>>,
 ) -> Result<Assembled, Failure> {
-    assemble(object, &list(object), answers, &Settings::default(), noon())
+    assemble(
+        object,
+        &list(object),
+        answers,
+        work(&Settings::default(), &budget()),
+    )
 }
 
 #[expect(
@@ -339,4 +344,21 @@ fn no_failure_shows_a_value() {
             "{entry}"
         );
     }
+}
+
+#[test]
+fn more_than_an_object_may_fetch_is_refused() {
+    let object = external_secret(
+        "{secretStoreRef: {name: s}, dataFrom: [{extract: {key: a}}, {extract: {key: b}}]}",
+    );
+    let half = "x".repeat(crate::MOST_FETCHED_BYTES / 2);
+    let answer = |key| Ok(Payload::Map(map([(key, half.as_str())])));
+
+    let budget = budget();
+    let answers = vec![answer("a"), answer("b")];
+    let settings = Settings::default();
+    let failed = assemble(&object, &list(&object), answers, work(&settings, &budget)).unwrap_err();
+
+    let text = failed.condition_message();
+    assert!(text.contains("more than 4194304 bytes in all"), "{text}");
 }

@@ -649,3 +649,23 @@ fn an_idle_object_notes_a_refresh_that_shared_reads_made_when_a_note_is_due() {
     };
     assert_eq!(status.refresh_time, Some(seconds(refreshed)));
 }
+
+#[test]
+fn more_windows_than_are_looked_at_are_refused() {
+    let window = "{schedule: '0 0 * * *', duration: 1h}";
+    let windows = vec![window; 129].join(", ");
+    let object = one_value(&format!(
+        "syncWindows: {{kind: allow, windows: [{windows}]}}"
+    ));
+
+    let failure = match decision(&Scene::of(object)) {
+        Decision::Fail(failure) => failure,
+        other => panic!("{other:?}"),
+    };
+
+    assert!(
+        failure
+            .condition_message()
+            .contains("has 129 windows and may have 128")
+    );
+}

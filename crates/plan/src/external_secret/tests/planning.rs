@@ -10,14 +10,14 @@ use crate::external_secret::*;
 use crate::failure::Failure;
 use crate::settings::{CopiedMetadata, Settings};
 use crate::target::{Salt, TargetRow, Write};
-use crate::testing::{Scene, map, noon, one_value, secret};
+use crate::testing::{Scene, budget, map, noon, one_value, secret, work};
 
 fn planned(scene: &Scene, data: lockstep_provider::SecretMap) -> Result<Plan, Failure> {
     let assembled = Assembled {
         data,
         events: Vec::new(),
     };
-    scene.observe(|observed| plan(observed, assembled, &Settings::default(), noon()))
+    scene.observe(|observed| plan(observed, assembled, work(&Settings::default(), &budget())))
 }
 
 fn target_plan(scene: &Scene, data: lockstep_provider::SecretMap) -> TargetPlan {
@@ -298,7 +298,7 @@ fn bookkeeping_is_left_out_on_request() {
         events: Vec::new(),
     };
     let plan = scene
-        .observe(|observed| plan(observed, assembled, &settings, noon()))
+        .observe(|observed| plan(observed, assembled, work(&settings, &budget())))
         .unwrap();
 
     let TargetPlan::Create(desired) = plan.target else {
@@ -367,4 +367,17 @@ fn the_target_is_written_under_its_own_field_manager() {
 
     assert_eq!(desired.manager, "externalsecrets.external-secrets.io/es");
     assert_eq!(desired.name, "es");
+}
+
+#[test]
+fn more_data_than_a_secret_holds_is_refused_before_it_is_sent() {
+    let object = one_value("");
+    let whole = "x".repeat(crate::MOST_SECRET_BYTES);
+
+    let fits = planned(&Scene::of(object.clone()), map([("k", whole.as_str())]));
+    let failed = planned(&Scene::of(object), map([("k", whole.as_str()), ("l", "y")]));
+
+    assert!(fits.is_ok());
+    let failure = failed.unwrap_err();
+    assert_eq!(failure.cause(), "InvalidData");
 }
