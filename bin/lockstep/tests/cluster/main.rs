@@ -18,6 +18,7 @@ mod gcp_gke;
 mod generic;
 mod helm;
 mod hostile_inputs;
+mod hostile_work;
 mod inputs;
 mod leadership;
 mod monitoring;
