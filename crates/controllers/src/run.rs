@@ -238,13 +238,12 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         ..Gates::default()
     };
     let part = |name: &str| edges.readiness.register(name);
-    let all = || shared.watch_settings();
 
     let api = scoped::<ExternalSecret>(edges, config);
     let component = part(ExternalSecret::CRD_NAME);
     let (own, gate) = (Arc::clone(shared), gates.external_secrets.clone());
     shared.background.keep("externalsecrets", move || {
-        let changes = watch(api.clone(), all(), component.clone());
+        let changes = watch(api.clone(), own.watch_settings(), component.clone());
         watches::external_secrets(Arc::clone(&own), changes, gate.clone())
     });
 
@@ -252,7 +251,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
     let component = part(SecretStore::CRD_NAME);
     let (own, gate) = (Arc::clone(shared), gates.secret_stores.clone());
     shared.background.keep("secretstores", move || {
-        let changes = watch(api.clone(), all(), component.clone());
+        let changes = watch(api.clone(), own.watch_settings(), component.clone());
         watches::secret_stores(Arc::clone(&own), changes, gate.clone())
     });
 
@@ -261,13 +260,16 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let component = part(PushSecret::CRD_NAME);
         let own = Arc::clone(shared);
         shared.background.keep("pushsecrets", move || {
-            let changes = watch(api.clone(), all(), component.clone());
+            let changes = watch(api.clone(), own.watch_settings(), component.clone());
             push_watches::push_secrets(Arc::clone(&own), changes)
         });
     }
 
     let labels = Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}"));
-    let managed = watch::Settings { labels, ..all() };
+    let managed = watch::Settings {
+        labels,
+        ..shared.watch_settings()
+    };
     let (api, component) = (scoped::<Secret>(edges, config), part("secrets"));
     let (own, gate) = (Arc::clone(shared), gates.targets.clone());
     shared.background.keep("secrets", move || {
@@ -280,7 +282,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let component = part(ClusterSecretStore::CRD_NAME);
         let (own, gate) = (Arc::clone(shared), gates.cluster_stores.clone());
         shared.background.keep("clustersecretstores", move || {
-            let changes = watch(api.clone(), all(), component.clone());
+            let changes = watch(api.clone(), own.watch_settings(), component.clone());
             watches::cluster_stores(Arc::clone(&own), changes, gate.clone())
         });
     }
@@ -290,7 +292,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let component = part(ClusterExternalSecret::CRD_NAME);
         let (own, gate) = (Arc::clone(shared), gates.cluster_external_secrets.clone());
         shared.background.keep("clusterexternalsecrets", move || {
-            let changes = watch(api.clone(), all(), component.clone());
+            let changes = watch(api.clone(), own.watch_settings(), component.clone());
             cluster_watches::cluster_external_secrets(Arc::clone(&own), changes, gate.clone())
         });
     }
@@ -300,7 +302,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let component = part("namespaces");
         let (own, gate) = (Arc::clone(shared), gates.namespaces.clone());
         shared.background.keep("namespaces", move || {
-            let changes = watch(api.clone(), all(), component.clone());
+            let changes = watch(api.clone(), own.watch_settings(), component.clone());
             watches::namespaces(Arc::clone(&own), changes, gate.clone())
         });
     }

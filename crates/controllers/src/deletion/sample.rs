@@ -80,6 +80,7 @@ async fn sight(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: &ObjectKey) 
         let request = Request {
             store,
             caller: key.namespace(),
+            object: Some(key.name()),
             read,
             asked,
         };
