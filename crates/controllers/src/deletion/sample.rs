@@ -22,7 +22,8 @@ const AT_ONCE: usize = 5;
 /// Longest time for a whole sample.
 const DEADLINE: Duration = Duration::from_secs(50);
 
-/// Picks objects that read through a store and are ready, but none of `seen` nor `but`.
+/// Picks objects that read through a store, but none of `seen` nor `but`. Ready objects come first;
+/// after an outage or a denial none may be ready, and the others are looked at.
 pub(super) fn pick(
     shared: &Shared,
     store: &StoreKey,
@@ -30,12 +31,15 @@ pub(super) fn pick(
     seen: &BTreeSet<ObjectKey>,
 ) -> Vec<ObjectKey> {
     let rows = shared.mirror.external_secrets();
-    let others = rows.ready_users(store);
-    let others = others.filter(|key| *key != but && !seen.contains(*key));
-    fastrand::choose_multiple(others, number)
-        .into_iter()
-        .cloned()
-        .collect()
+    let (ready, others) = rows.users_by_readiness(store);
+    let mut picked = Vec::new();
+    for candidates in [ready, others] {
+        let unseen = candidates
+            .into_iter()
+            .filter(|key| *key != but && !seen.contains(*key));
+        picked.extend(fastrand::choose_multiple(unseen, number - picked.len()));
+    }
+    picked.into_iter().cloned().collect()
 }
 
 /// Looks at these objects, and then lets those run that wait for it.

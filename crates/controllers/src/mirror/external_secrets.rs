@@ -201,13 +201,15 @@ impl ExternalSecrets {
         stores.map(|store| StoreKey::clone(store)).collect()
     }
 
-    /// Who reads through a store and is ready.
-    pub(crate) fn ready_users(&self, store: &StoreKey) -> impl Iterator<Item = &ObjectKey> {
-        let ready = |key: &&ObjectKey| {
+    /// Who reads through a store: those that are ready, and the others.
+    pub(crate) fn users_by_readiness(
+        &self,
+        store: &StoreKey,
+    ) -> (Vec<&ObjectKey>, Vec<&ObjectKey>) {
+        self.links.users(store).partition(|key| {
             let row = self.rows.get(*key);
             row.is_some_and(|row| row.ready == Some(true))
-        };
-        self.links.users(store).filter(ready)
+        })
     }
 
     /// Who reads through a store and is not ready.

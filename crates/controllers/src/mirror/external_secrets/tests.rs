@@ -125,6 +125,17 @@ fn only_objects_that_are_not_ready_wait_on_a_store() {
 }
 
 #[test]
+fn users_of_a_store_are_told_apart_by_readiness() {
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("good", 1, ready("True")));
+    apply(&mut objects, object("bad", 1, ready("False")));
+
+    let (ready, others) = objects.users_by_readiness(&StoreKey::namespaced("ns", "store"));
+
+    assert_eq!((ready, others), (vec![&key("good")], vec![&key("bad")]));
+}
+
+#[test]
 fn a_store_that_is_no_longer_named_is_no_longer_linked() {
     let mut objects = ExternalSecrets::default();
     apply(&mut objects, object("a", 1, |_| {}));

@@ -1,8 +1,6 @@
 //! Paths that were made to exhaust stack, time or memory, on as much stack as the operator's threads
 //! have, in a debug build.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 
 /// Finds a path on a thread of its own; an exhausted stack ends the test process.
@@ -96,16 +94,10 @@ fn output_is_bounded_by_the_input() {
         "@flatten:{\"deep\":true}|@group".to_owned(),
     ];
     for path in paths {
-        let began = Instant::now();
         let length = on_small_stack(json.clone(), path.clone()).unwrap_or(0);
         assert!(
             length <= 6 << 20,
             "{length} {}",
-            &path[..path.len().min(60)]
-        );
-        assert!(
-            began.elapsed() < Duration::from_secs(30),
-            "{}",
             &path[..path.len().min(60)]
         );
     }
@@ -124,13 +116,11 @@ fn wildcards_and_numbers_are_counted_as_work() {
     );
     let pattern = format!("#(%\"*{}b*\")#", "a".repeat(400));
     for (json, path) in [(keys, stars), (numbers, digits), (words, pattern)] {
-        let began = Instant::now();
         assert_eq!(
             on_small_stack(json, path.clone()),
             Err(Exceeded),
             "{}",
             &path[..9]
         );
-        assert!(began.elapsed() < Duration::from_secs(30), "{}", &path[..9]);
     }
 }
