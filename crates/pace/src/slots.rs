@@ -1,7 +1,8 @@
 //! Who may take one of a bounded number of slots. Each holder belongs to a namespace and to a store,
 //! and may take another slot only while both hold fewer than are free. So a namespace with many slow
 //! objects leaves half of the slots to others, whatever stores it spreads them over, and so does a
-//! store that hangs, whatever namespaces wait for it.
+//! store that hangs, whatever namespaces wait for it. Within a namespace, one store leaves a quarter of
+//! the namespace's slots to the other stores.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +20,19 @@ pub struct Class {
 pub struct Slots {
     by_namespace: BTreeMap<u64, usize>,
     by_store: BTreeMap<u64, usize>,
+    by_class: BTreeMap<Class, usize>,
 }
 
 impl Slots {
     /// Whether a class may take one of `free` slots.
     pub fn has_room(&self, class: Class, free: usize) -> bool {
         let namespace = count(&self.by_namespace, class.namespace);
-        let store = class.store.map_or(0, |store| count(&self.by_store, store));
-        namespace < free && store < free
+        let Some(store) = class.store else {
+            return namespace < free;
+        };
+        // The namespace can take half of this difference before it holds as many as are free.
+        let left = free.saturating_sub(namespace);
+        count(&self.by_store, store) < free && count(&self.by_class, class) < left * 3 / 2
     }
 
     /// Takes a slot.
@@ -34,6 +40,7 @@ impl Slots {
         *self.by_namespace.entry(class.namespace).or_default() += 1;
         if let Some(store) = class.store {
             *self.by_store.entry(store).or_default() += 1;
+            *self.by_class.entry(class).or_default() += 1;
         }
     }
 
@@ -42,6 +49,7 @@ impl Slots {
         decrease(&mut self.by_namespace, class.namespace);
         if let Some(store) = class.store {
             decrease(&mut self.by_store, store);
+            decrease(&mut self.by_class, class);
         }
     }
 
@@ -51,11 +59,11 @@ impl Slots {
     }
 }
 
-fn count(counts: &BTreeMap<u64, usize>, which: u64) -> usize {
+fn count<K: Ord>(counts: &BTreeMap<K, usize>, which: K) -> usize {
     counts.get(&which).copied().unwrap_or(0)
 }
 
-fn decrease(counts: &mut BTreeMap<u64, usize>, which: u64) {
+fn decrease<K: Ord>(counts: &mut BTreeMap<K, usize>, which: K) {
     match counts.get_mut(&which) {
         Some(count) if *count > 1 => *count -= 1,
         _ => {
@@ -105,6 +113,16 @@ mod tests {
     }
 
     #[test]
+    fn a_store_that_hangs_leaves_slots_to_other_stores_of_its_namespace() {
+        let (mut slots, mut free) = (Slots::default(), 64);
+
+        let hanging = fill(&mut slots, &mut free, |_| class(1, 1));
+        let other = fill(&mut slots, &mut free, |_| class(1, 2));
+
+        assert_eq!((hanging, other), (24, 6));
+    }
+
+    #[test]
     fn a_slot_that_is_given_back_leaves_nothing_behind() {
         let mut slots = Slots::default();
         slots.take(class(1, 1));
@@ -113,6 +131,6 @@ mod tests {
         slots.give_back(class(1, 1));
         slots.give_back(class(1, 2));
 
-        assert!(slots.is_empty() && slots.by_store.is_empty());
+        assert!(slots.is_empty() && slots.by_store.is_empty() && slots.by_class.is_empty());
     }
 }
