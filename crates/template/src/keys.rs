@@ -4,10 +4,11 @@
 
 use std::fmt;
 
+use crate::budget::Budget;
 use crate::crypto::keys::PrivateKey;
 use crate::crypto::pkcs12;
 use crate::failure::Failure;
-use crate::limits::{Limits, Meter};
+use crate::limits::Limits;
 use crate::x509::Certificate;
 
 /// A private key.
@@ -146,7 +147,7 @@ pub struct KeyStore {
 
 /// Opens a PKCS #12 file; the work that the file asks for is bounded.
 pub fn open_pkcs12(file: &[u8], password: &[u8]) -> Result<KeyStore, String> {
-    let mut meter = Meter::new(Limits::default());
+    let mut meter = Budget::new(Limits::default()).meter();
     let contents = pkcs12::decode(&mut meter, file, password).map_err(|why| match why {
         Failure::Limit(_) => "pkcs12: the file asks for too much work".to_owned(),
         message @ Failure::Message(_) => message.sentence(false),
