@@ -129,3 +129,12 @@ async fn white_space_around_keys_is_dropped_and_keys_that_cannot_be_sent_are_ref
     let text = empty.to_string();
     assert!(text.contains("static credentials are empty"), "{text}");
 }
+
+#[tokio::test]
+async fn a_store_that_names_another_namespace_reads_its_own() {
+    let bench = Bench::new(moto(), "own-namespace", "any");
+    let mut spec = spec("SecretsManager");
+    spec["auth"]["secretRef"]["accessKeyIDSecretRef"]["namespace"] = json!("elsewhere");
+
+    assert!(bench.connect(spec).await.is_ok());
+}
