@@ -18,44 +18,44 @@ pub struct Class {
 /// Slots in use.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
-    by_namespace: BTreeMap<u64, usize>,
-    by_store: BTreeMap<u64, usize>,
-    by_class: BTreeMap<Class, usize>,
+    namespaces: BTreeMap<u64, usize>,
+    stores: BTreeMap<u64, usize>,
+    classes: BTreeMap<Class, usize>,
 }
 
 impl Slots {
     /// Whether a class may take one of `free` slots.
     pub fn has_room(&self, class: Class, free: usize) -> bool {
-        let namespace = count(&self.by_namespace, class.namespace);
+        let namespace = count(&self.namespaces, class.namespace);
         let Some(store) = class.store else {
             return namespace < free;
         };
         // The namespace can take half of this difference before it holds as many as are free.
         let left = free.saturating_sub(namespace);
-        count(&self.by_store, store) < free && count(&self.by_class, class) < left * 3 / 2
+        count(&self.stores, store) < free && count(&self.classes, class) < left * 3 / 2
     }
 
     /// Takes a slot.
     pub fn take(&mut self, class: Class) {
-        *self.by_namespace.entry(class.namespace).or_default() += 1;
+        *self.namespaces.entry(class.namespace).or_default() += 1;
         if let Some(store) = class.store {
-            *self.by_store.entry(store).or_default() += 1;
-            *self.by_class.entry(class).or_default() += 1;
+            *self.stores.entry(store).or_default() += 1;
+            *self.classes.entry(class).or_default() += 1;
         }
     }
 
     /// Gives a slot back.
     pub fn give_back(&mut self, class: Class) {
-        decrease(&mut self.by_namespace, class.namespace);
+        decrease(&mut self.namespaces, class.namespace);
         if let Some(store) = class.store {
-            decrease(&mut self.by_store, store);
-            decrease(&mut self.by_class, class);
+            decrease(&mut self.stores, store);
+            decrease(&mut self.classes, class);
         }
     }
 
     /// Whether no slot is in use.
     pub fn is_empty(&self) -> bool {
-        self.by_namespace.is_empty()
+        self.namespaces.is_empty()
     }
 }
 
@@ -131,6 +131,6 @@ mod tests {
         slots.give_back(class(1, 1));
         slots.give_back(class(1, 2));
 
-        assert!(slots.is_empty() && slots.by_store.is_empty() && slots.by_class.is_empty());
+        assert!(slots.is_empty() && slots.stores.is_empty() && slots.classes.is_empty());
     }
 }

@@ -40,6 +40,7 @@ impl Background {
         T: Future<Output = ()> + Send + 'static,
     {
         let this = self.clone();
+        this.metrics.task_started(name);
         supervise::spawn(name, async move { this.run(name, start).await });
     }
 
@@ -127,7 +128,7 @@ mod tests {
             async move {
                 assert!(begun.fetch_add(1, Ordering::Relaxed) >= times, "on purpose");
                 well.notify_one();
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
             .boxed()
         }

@@ -34,8 +34,8 @@ mod tests {
             let (result, done) = tokio::sync::oneshot::channel();
             supervise::spawn("computes", async move {
                 supervise::spawn("other", async move { told.send(()).unwrap() });
-                let heard = off_workers(|| hears.recv_timeout(Duration::from_mins(1)));
-                result.send(heard.is_ok()).unwrap();
+                let message = off_workers(|| hears.recv_timeout(Duration::from_mins(1)));
+                result.send(message.is_ok()).unwrap();
             });
             done.await.unwrap()
         });

@@ -71,6 +71,11 @@ impl Metrics {
             .add([code, method, Cow::Owned(host.to_owned())]);
     }
 
+    /// Shows the restarts of a background task from its start on.
+    pub fn task_started(&self, task: &'static str) {
+        self.task_restarts.show([task.into()]);
+    }
+
     /// Counts a background task that panicked and was started again.
     pub fn task_restarted(&self, task: &'static str) {
         self.task_restarts.add([task.into()]);

@@ -289,7 +289,7 @@ async fn asked(relist: &mut Option<Relist>) {
     };
     if asked.changed().await.is_err() {
         // Nobody is left who could ask.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

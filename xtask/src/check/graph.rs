@@ -80,7 +80,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("lockstep-testkit", &[]),
-    ("lockstep-fuzz", &["golang", "template"]),
+    ("lockstep-fuzz", &["golang", "provider", "template"]),
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
     ("xtask-hostile", &["testkit"]),
@@ -88,6 +88,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask-simulate", &["pace"]),
     ("xtask-generate", &["provider", "api", "providers"]),
 ];
+
+/// Crates that may use providers: the registry, and the fuzz harness of their parsers.
+const USES_BACKENDS: &[&str] = &["lockstep-providers", "lockstep-fuzz"];
 
 /// Crates that stay pure, and what they must not reach.
 const PURE: &[&str] = &[
@@ -170,7 +173,7 @@ fn uses(package: &Package) -> Vec<String> {
             (true, DependencyKind::Development) => PROVIDER_DEV.contains(&other),
             (true, _) => PROVIDER_MAY_USE.contains(&other),
             (false, DependencyKind::Development) => true,
-            (false, _) if name == "lockstep-providers" && is_backend(other) => true,
+            (false, _) if USES_BACKENDS.contains(&name) && is_backend(other) => true,
             (false, _) => table.get(name).is_some_and(|may| may.contains(&short)),
         };
         if !allowed {

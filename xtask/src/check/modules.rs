@@ -37,8 +37,11 @@ fn read(root: &Path, folder: &str) -> Result<Sources> {
     list.current_dir(root).args(["ls-files", &source]);
     let names = shell::output(&mut list).context("the layout rules need a git checkout")?;
     let mut sources = Sources::new();
-    for name in names.lines().filter(|name| name.ends_with(".rs")) {
-        let path = module_path(name.trim_start_matches(&source));
+    for name in names.lines() {
+        let Some(stem) = name.strip_suffix(".rs") else {
+            continue;
+        };
+        let path = module_path(stem.trim_start_matches(&source));
         if path.iter().any(|part| part == "tests" || part == "testing") {
             continue;
         }
@@ -52,8 +55,7 @@ fn read(root: &Path, folder: &str) -> Result<Sources> {
     Ok(sources)
 }
 
-fn module_path(file: &str) -> Vec<String> {
-    let stem = file.trim_end_matches(".rs");
+fn module_path(stem: &str) -> Vec<String> {
     match stem {
         "lib" | "main" => Vec::new(),
         _ => stem.split('/').map(str::to_owned).collect(),
@@ -204,7 +206,7 @@ mod tests {
     fn sources(files: &[(&str, &str)]) -> Sources {
         let parse = |(name, text): &(&str, &str)| {
             let file = syn::parse_file(text).unwrap();
-            (module_path(name), file)
+            (module_path(name.trim_end_matches(".rs")), file)
         };
         files.iter().map(parse).collect()
     }

@@ -159,7 +159,7 @@ fn a_finished_batch_keeps_no_value() {
     let key = RemoteRef::key("a");
 
     let (answer, ()) = block_on(join(Store::get(&batched, &key), async {
-        time.advance(WINDOW)
+        time.advance(WINDOW);
     }));
 
     assert!(answer.is_ok());

@@ -83,7 +83,7 @@ impl<W: World> Engine<'_, W> {
         answers: Vec<Result<Payload, Error>>,
         now: Timestamp,
     ) -> Result<Applied, LookAgain> {
-        let lost = lost(list, &answers);
+        let missing = missing_from(list, &answers);
         let (settings, limits) = (self.settings, self.settings.template_limits);
         let make = |budget: &Budget| {
             let work = Work {
@@ -98,12 +98,12 @@ impl<W: World> Engine<'_, W> {
             Ok(planned) => planned,
             Err(applied) => return Ok(*applied),
         };
-        let absent = match (is_empty, lost.is_empty()) {
+        let absent = match (is_empty, missing.is_empty()) {
             (true, _) => Absent::All,
             (false, true) => Absent::Nothing,
             (false, false) => Absent::Some,
         };
-        if let Some(failure) = self.hold_loss(observed, (list, lost), &plan, absent)? {
+        if let Some(failure) = self.hold_loss(observed, (list, missing), &plan, absent)? {
             return Ok(Applied {
                 events: plan.events,
                 ..Applied::failed(failure)
@@ -117,7 +117,7 @@ impl<W: World> Engine<'_, W> {
     fn hold_loss(
         &self,
         observed: &Observed<'_>,
-        (list, lost): (&FetchList, BTreeSet<StoreKey>),
+        (list, missing): (&FetchList, BTreeSet<StoreKey>),
         plan: &Plan,
         absent: Absent,
     ) -> Result<Option<Failure>, LookAgain> {
@@ -125,12 +125,16 @@ impl<W: World> Engine<'_, W> {
         if !loses_data(observed, plan, absent, self.settings) {
             let gone = TargetPlan::Object(ObjectPlan::Gone);
             // Secrets that were absent before are no news, and no sign that the store has its data.
-            if lost.is_empty() && plan.target != TargetPlan::Gone && plan.target != gone {
+            if missing.is_empty() && plan.target != TargetPlan::Gone && plan.target != gone {
                 self.world.present(object);
             }
             return Ok(None);
         }
-        let stores = if lost.is_empty() { list.stores() } else { lost };
+        let stores = if missing.is_empty() {
+            list.stores()
+        } else {
+            missing
+        };
         match self.world.absent(object, &stores) {
             Deletion::Allowed => Ok(None),
             Deletion::LookAgain(at) => Err(LookAgain(at)),
@@ -140,17 +144,18 @@ impl<W: World> Engine<'_, W> {
 }
 
 /// Stores that have something no longer which was to be read from them.
-fn lost(list: &FetchList, answers: &[Result<Payload, Error>]) -> BTreeSet<StoreKey> {
+fn missing_from(list: &FetchList, answers: &[Result<Payload, Error>]) -> BTreeSet<StoreKey> {
     let absent = |answer: &Result<Payload, Error>| match answer {
         Ok(Payload::Map(found)) => found.is_empty(),
         Ok(Payload::Value(_)) => false,
         Err(error) => error.consequence().absent,
     };
     let answered = list.items.iter().zip(answers);
-    let lost = answered.filter(|(_, answer)| absent(answer));
-    lost.filter_map(|(item, _)| match &item.source {
-        Source::Store { key, .. } => Some(key.clone()),
-        Source::Generator(_) => None,
-    })
-    .collect()
+    let missing = answered.filter(|(_, answer)| absent(answer));
+    missing
+        .filter_map(|(item, _)| match &item.source {
+            Source::Store { key, .. } => Some(key.clone()),
+            Source::Generator(_) => None,
+        })
+        .collect()
 }

@@ -17,9 +17,9 @@ const RARE: usize = 20;
 /// than this.
 const STALE: Duration = Duration::from_mins(2);
 /// A sample that has not ended by then is given up.
-const SAMPLE_PATIENCE: Duration = Duration::from_secs(60);
+const SAMPLE_PATIENCE: Duration = Duration::from_mins(1);
 /// Time to the next look where the others could not be read.
-const UNKNOWN_PAUSE: Duration = Duration::from_secs(60);
+const UNKNOWN_PAUSE: Duration = Duration::from_mins(1);
 /// Shortest time within which looks count together.
 const SHORTEST_WINDOW: Duration = Duration::from_mins(10);
 

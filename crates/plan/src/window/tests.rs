@@ -226,7 +226,7 @@ fn windows_that_follow_each_other_without_a_gap_are_asked_again_later() {
 
 #[test]
 fn many_windows_that_never_open_are_searched_within_bounds() {
-    let overlapping = windows("deny", &[("* * 29 2 *", "1000h"); 10_000]);
+    let overlapping = windows("deny", &vec![("* * 29 2 *", "1000h"); 10_000]);
     let started = std::time::Instant::now();
 
     permit(&overlapping, noon());

@@ -112,6 +112,11 @@ impl<const N: usize> Counters<N> {
         }
     }
 
+    /// Shows a series with zero before it counts anything, so that its first increase is seen.
+    pub fn show(&self, values: [Cow<'static, str>; N]) {
+        lock(&self.values).entry(values).or_insert(0);
+    }
+
     /// Adds one.
     pub fn add(&self, values: [Cow<'static, str>; N]) {
         *lock(&self.values).entry(values).or_insert(0) += 1;

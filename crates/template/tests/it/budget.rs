@@ -23,15 +23,14 @@ fn execute(source: &str, budget: &Budget) -> Result<Vec<u8>, Error> {
 /// ended.
 fn until_refused(source: &str, limits: Limits) -> (usize, String) {
     let budget = Budget::new(limits);
-    for times in 0..10_000 {
-        if let Err(error) = execute(source, &budget) {
-            assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
-            assert!(budget.is_exhausted());
-            return (times, error.message().to_owned());
-        }
-        assert!(!budget.is_exhausted());
-    }
-    panic!("{source} was never refused");
+    let refused = (0..10_000).find_map(|times| {
+        let error = execute(source, &budget).err();
+        assert_eq!(budget.is_exhausted(), error.is_some());
+        error.map(|error| (times, error))
+    });
+    let (times, error) = refused.unwrap();
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    (times, error.message().to_owned())
 }
 
 #[test]

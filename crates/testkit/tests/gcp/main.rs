@@ -1,6 +1,5 @@
 //! The test server of Google, proved by the vendor's own Python client: every operation that the
 //! provider relies on is performed by it, with every way to get a token.
-#![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 use std::process::Command;
 
