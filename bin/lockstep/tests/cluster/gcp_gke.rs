@@ -63,8 +63,8 @@ fn a_secret_without_versions_is_explained_and_synced_as_soon_as_it_has_one() {
     plane.install_crds().unwrap();
     let api = plane.admin().unwrap();
     let google = google(&plane);
-    let (place, name) = ("projects/trinity-dev", "trinity-dev-gcp-secrets-demo");
-    google.seed(place, name, &[], &json!({})).unwrap();
+    let (project, name) = ("projects/trinity-dev", "trinity-dev-gcp-secrets-demo");
+    google.seed(project, name, &[], &json!({})).unwrap();
     let _operator = started(&plane, &google, &[]);
     for object in manifest::parse(MANIFESTS).unwrap() {
         api.apply(&object).unwrap();
@@ -81,10 +81,10 @@ fn a_secret_without_versions_is_explained_and_synced_as_soon_as_it_has_one() {
             Err(text)
         }
     });
-    google.add(place, name, b"hello-from-gcp").unwrap();
+    google.add(project, name, b"hello-from-gcp").unwrap();
     let secret = until("the Secret", || {
         let path = "/api/v1/namespaces/secrets-demo/secrets/provider-test-secret";
-        api.find(path).unwrap().ok_or_else(|| json!(null))
+        api.find(path).unwrap().ok_or(json!(null))
     });
 
     assert!(told.contains("Tombstoned"), "{told}");

@@ -37,7 +37,7 @@ fn hostile() -> Vec<Value> {
         one(r#"{{ range until 1000 }}{{ derivePassword 1 "long" "p" "u" "s" }}{{ end }}"#),
         one(r#"{{ range until 1000 }}{{ bcrypt "p" }}{{ end }}"#),
         one("{{ $x := list 1 }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}{{ toJson $x }}"),
-        one(r#"{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}"#),
+        one(r"{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}"),
         one(
             r#"{{ $x := repeat 1000000 "a" }}{{ range until 100000 }}{{ regexMatch "(a|b|ab)*c" $x }}{{ end }}"#,
         ),
