@@ -14,6 +14,10 @@ use crate::test::tally::Tally;
 /// What an operator without optimisation may take for a new healthy object beside tests, in seconds.
 const LATE: &str = "--late=15";
 
+/// Resident memory of an operator without optimisation while ten entries are at work at once, in MiB.
+/// An optimised one is held to the default of 128 MiB.
+const MEMORY: &str = "--memory=256";
+
 /// Runs hostile manifests and backends against an operator beside healthy tenants
 ///
 /// Prints for each entry of the catalogue what the healthy tenants noticed: objects late or no longer
@@ -39,7 +43,7 @@ pub(crate) fn short(operator: &Path) -> Result<Tally> {
     let mut command = Command::new(&program);
     command
         .current_dir(lockstep_testkit::place::workspace())
-        .args(["--short", "--output=tally", LATE, "--operator"])
+        .args(["--short", "--output=tally", LATE, MEMORY, "--operator"])
         .arg(operator);
     let line = shell::line_of(&command);
     say(&format!("$ {line}"));

@@ -69,7 +69,6 @@ pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Re
     Assets::ready()?;
     let folder = shell::target_dir().join("redirected");
     std::fs::create_dir_all(&folder)?;
-    let own = std::env::current_exe().context("cannot find this program")?;
     let mut command = Command::new("unshare");
     command
         .args([
@@ -82,7 +81,7 @@ pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Re
             "enter",
         ])
         .arg(&folder)
-        .arg(own)
+        .arg(own_program())
         .arg("cases")
         .arg("--operator")
         .arg(operator)
@@ -110,7 +109,7 @@ pub(super) fn inside(operator: &Path, areas: Vec<String>, filter: Option<&str>) 
 
 /// Tells the backends which servers stand behind them: ours, unless the environment names another.
 pub(super) fn servers(command: &mut Command) -> Result<()> {
-    let own = std::env::current_exe().context("cannot find this program")?;
+    let own = own_program();
     if std::env::var_os("GCP_SM_SERVER").is_none() {
         command
             .env("GCP_SM_SERVER", format!("{} serve google", own.display()))
@@ -124,6 +123,12 @@ pub(super) fn servers(command: &mut Command) -> Result<()> {
             .env("ENTRA_IDENTITY", identity()?);
     }
     Ok(())
+}
+
+/// This program. A build that the tests made may have replaced the file since it started, so the
+/// system's answer may name a file that is gone.
+fn own_program() -> PathBuf {
+    shell::target_dir().join("debug/xtask")
 }
 
 /// Writes the applications of the test directory where the backend of Azure reads them.
