@@ -7,6 +7,11 @@ use lockstep_golang::duration;
 
 use crate::error::{Error, Result};
 
+/// Most repeats of one call; what still fails then is left to the backoff of the object.
+const MOST_RETRIES: u32 = 20;
+/// Shortest time between two tries, so that a manifest cannot make a tight loop of calls.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
 /// `spec.retrySettings` of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetrySettings {
@@ -21,10 +26,15 @@ impl RetrySettings {
     pub fn parse(max_retries: Option<i64>, interval: Option<&str>) -> Result<Self> {
         let interval = interval.map(parse_interval).transpose()?;
         Ok(Self {
-            max_retries: max_retries.map(|count| u32::try_from(count).unwrap_or(0)),
-            interval,
+            max_retries: max_retries.map(bounded),
+            interval: interval.map(|interval| interval.max(SHORTEST_INTERVAL)),
         })
     }
+}
+
+fn bounded(retries: i64) -> u32 {
+    let most = i64::from(MOST_RETRIES);
+    u32::try_from(retries.clamp(0, most)).unwrap_or(MOST_RETRIES)
 }
 
 fn parse_interval(text: &str) -> Result<Duration> {
@@ -57,6 +67,14 @@ mod tests {
             RetrySettings::parse(Some(-1), None).unwrap().max_retries,
             Some(0)
         );
+    }
+
+    #[test]
+    fn retries_without_end_and_without_a_pause_are_bounded() {
+        let settings = RetrySettings::parse(Some(i64::MAX), Some("0s")).unwrap();
+
+        assert_eq!(settings.max_retries, Some(MOST_RETRIES));
+        assert_eq!(settings.interval, Some(SHORTEST_INTERVAL));
     }
 
     #[test]
