@@ -5,8 +5,8 @@
 
 use lockstep_golang::regexp::Regexp;
 use lockstep_golang::{gjson as paths, json as texts, sjson as writes, yaml as documents};
-use lockstep_provider::SecretValue;
-use lockstep_provider::json as secrets;
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::json as secrets;
 use lockstep_template::{
     Env, Limits, MissingKey, Options, Random, RandomError, StrMap, Template, Value,
 };

@@ -16,7 +16,7 @@ const CHART: &str = "deploy/charts/external-secrets/templates/crds";
 const BEGIN: &str = "generated: begin";
 const END: &str = "generated: end";
 
-/// Writes all generated files: the registry of providers in crates/providers, the CRDs in
+/// Writes all generated files: the registry of providers in crates/provider-registry, the CRDs in
 /// deploy/crds and in the chart's templates
 ///
 /// They are committed. `cargo xtask check` fails when one is stale.
@@ -82,10 +82,10 @@ fn registry(root: &Path) -> Result<Vec<Generated>> {
     let features = lines(&|p| format!("{0} = [\"dep:lockstep-provider-{0}\"]\n", p.name));
     let features = format!("all = [{}]\n{features}", quoted.join(", "));
     Ok(vec![
-        filled(root, "crates/providers/src/table.rs", &[&rows])?,
+        filled(root, "crates/provider-registry/src/table.rs", &[&rows])?,
         filled(
             root,
-            "crates/providers/Cargo.toml",
+            "crates/provider-registry/Cargo.toml",
             &[&dependencies, &features],
         )?,
     ])

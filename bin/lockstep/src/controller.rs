@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use lockstep_controllers::{Config, Edges};
 use lockstep_plan::{CopiedMetadata, Delimiters, Randomness, RefreshNote, Salt, Settings};
-use lockstep_provider::{Services, Shared};
+use lockstep_provider_api::{Services, Shared};
 use lockstep_runtime::client::{self, Rate};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::dispatch::Concurrency;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStringExt;
 
 use lockstep_local::Environment;
-use lockstep_provider::{SecretValue, Variables};
+use lockstep_provider_api::{SecretValue, Variables};
 use lockstep_runtime::connect::Proxy;
 
 /// The usual proxy variables, in either case.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::health::Readiness;

@@ -9,12 +9,12 @@ use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
 use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
-use lockstep_engine::WorldError;
 use lockstep_plan::cluster_external_secret::{
     Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
     decide, refused, report, status_patch,
 };
 use lockstep_plan::external_secret::NextRun;
+use lockstep_reconcile::WorldError;
 use lockstep_runtime::dispatch::Next;
 use lockstep_runtime::target::{Target, Written};
 use serde_json::Value;

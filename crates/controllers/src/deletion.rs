@@ -1,5 +1,5 @@
 //! The shell of the deletion guard: asks it with what the mirror knows, and tells of stores whose
-//! deletions are held. When to hold is decided in `lockstep-pace`.
+//! deletions are held. When to hold is decided in `lockstep-scheduling`.
 
 mod sample;
 
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
-use lockstep_engine::{Deletion, StoreRecord};
-use lockstep_pace::deletion::{Absence, Guard, Sight, Verdict};
 use lockstep_plan::{EventNote, StoreKey};
+use lockstep_reconcile::{Deletion, StoreRecord};
+use lockstep_scheduling::deletion::{Absence, Guard, Sight, Verdict};
 
 use crate::events::about_store;
 use crate::key::ObjectKey;

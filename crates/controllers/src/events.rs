@@ -2,8 +2,8 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
-use lockstep_engine::StoreRecord;
 use lockstep_plan::{EventNote, Severity, StoreKind};
+use lockstep_reconcile::StoreRecord;
 use lockstep_runtime::events::{EventType, ObjectRef, Recorder};
 
 use crate::shared::Recorders;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_engine::World;
-use lockstep_engine::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_plan::external_secret::{NextRun, created_by, tolerance};
 use lockstep_plan::generic::ObjectRef;
+use lockstep_reconcile::World;
+use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_runtime::dispatch::Next;
 use lockstep_runtime::schedule::{Job, Lane};
 

@@ -14,11 +14,11 @@ use kube::{Api, Resource, ResourceExt};
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::{GENERATORS_GROUP, LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_api::{ExternalSecret, PushSecret};
-use lockstep_engine::credentials::{Credential, CredentialKind};
 use lockstep_generators::{CLUSTER_KIND, plural};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, generators, template_sources};
 use lockstep_plan::push_secret::{self, SourceRef};
+use lockstep_reconcile::credentials::{Credential, CredentialKind};
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 

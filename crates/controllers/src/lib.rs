@@ -1,5 +1,5 @@
 //! The controllers: watches, the mirror they feed, queues, and the world of an API server. Thin
-//! input and output around `lockstep-engine`; every decision is `lockstep-plan`'s.
+//! input and output around `lockstep-reconcile`; every decision is `lockstep-plan`'s.
 
 mod callers;
 mod cluster_external_secret;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockstep_engine::push_secret::{Engine, Observation, Outcome};
+use lockstep_reconcile::push_secret::{Engine, Observation, Outcome};
 use lockstep_runtime::dispatch::Next;
 
 use crate::callers;

@@ -8,10 +8,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use lockstep_api::PushSecret;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::push_secret::PushSecretStatus;
-use lockstep_engine::{PushWorld, WorldError};
 use lockstep_plan::push_secret::{Source, status_patch};
 use lockstep_plan::{EventNote, selector};
-use lockstep_provider::{Error, Result, SecretValue};
+use lockstep_provider_api::{Error, Result, SecretValue};
+use lockstep_reconcile::{PushWorld, WorldError};
 use lockstep_runtime::target::{Target, list};
 
 use crate::events::about_push_secret;

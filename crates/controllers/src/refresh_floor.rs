@@ -1,13 +1,13 @@
 //! Applies the floor under refresh intervals to shared reads and to runs, and warns once for each
-//! generation of an object that the floor holds back. `lockstep-pace` decides.
+//! generation of an object that the floor holds back. `lockstep-scheduling` decides.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_pace::floor::{Refresh, RefreshFloor};
 use lockstep_plan::EventNote;
+use lockstep_scheduling::floor::{Refresh, RefreshFloor};
 
 use crate::events;
 use crate::key::ObjectKey;

@@ -11,9 +11,9 @@ use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_api::{
     ClusterExternalSecret, ClusterSecretStore, ExternalSecret, PushSecret, SecretStore,
 };
-use lockstep_engine::reads::Observer;
 use lockstep_plan::StoreKind;
-use lockstep_provider::Services;
+use lockstep_provider_api::Services;
+use lockstep_reconcile::reads::Observer;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::{self, Dispatcher};
 use lockstep_runtime::events::Events;

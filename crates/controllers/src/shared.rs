@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use kube::Client;
-use lockstep_engine::{Connections, Planning, Reads, StoreRecord, StoreSource};
 use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
-use lockstep_provider::Services;
+use lockstep_provider_api::Services;
+use lockstep_reconcile::{Connections, Planning, Reads, StoreRecord, StoreSource};
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::Handle;

@@ -1,5 +1,5 @@
 //! Reads that many objects share: makes those that fall due and sends objects to a run when an
-//! answer is another one. What is due and who is concerned is decided in `lockstep-pace`; this file
+//! answer is another one. What is due and who is concerned is decided in `lockstep-scheduling`; this file
 //! moves messages.
 
 mod slots;
@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_engine::StoreRecord;
-use lockstep_engine::connections::Identity;
-use lockstep_engine::credentials::Credential;
-use lockstep_engine::external_secret::Shares;
-use lockstep_engine::reads::{GroupKey, Observer, Request};
-use lockstep_pace::groups::{Groups, Stats};
 use lockstep_plan::StoreKey;
-use lockstep_provider::{Error, ErrorKind, Read};
+use lockstep_provider_api::{Error, ErrorKind, Read};
+use lockstep_reconcile::StoreRecord;
+use lockstep_reconcile::connections::Identity;
+use lockstep_reconcile::credentials::Credential;
+use lockstep_reconcile::external_secret::Shares;
+use lockstep_reconcile::reads::{GroupKey, Observer, Request};
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::{Crew, supervise};
+use lockstep_scheduling::groups::{Groups, Stats};
 use tokio::sync::Notify;
 
 use crate::key::ObjectKey;

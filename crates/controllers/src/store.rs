@@ -7,9 +7,9 @@ use std::time::Instant;
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
-use lockstep_engine::{StoreRecord, WorldError, store as engine};
 use lockstep_plan::store::{StorePlan, has_finalizer, report};
 use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_reconcile::{StoreRecord, WorldError, store as engine};
 use lockstep_runtime::dispatch::Next;
 
 use crate::deletion;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore};
-use lockstep_engine::{StoreRecord, WorldError};
 use lockstep_plan::StoreKind;
 use lockstep_plan::push_secret::StoreUses;
 use lockstep_plan::store::{has_finalizer, settle_finalizer};
+use lockstep_reconcile::{StoreRecord, WorldError};
 
 use crate::shared::Shared;
 use crate::watches::check_store;

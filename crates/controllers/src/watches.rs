@@ -9,8 +9,8 @@ use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
-use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_reconcile::StoreRecord;
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;

@@ -9,11 +9,11 @@ use kube::Resource;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_engine::{Deletion, Generator, World, WorldError};
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete, period};
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
-use lockstep_provider::{Error, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, SecretMap, SecretValue};
+use lockstep_reconcile::{Deletion, Generator, World, WorldError};
 use lockstep_runtime::failure::{Failure, FailureKind};
 use lockstep_runtime::target::Target;
 

@@ -1,6 +1,6 @@
 //! `ClusterGenerator`: a generator of any kind, wrapped so that every namespace can use it.
 
-use lockstep_provider::{Error, Result};
+use lockstep_provider_api::{Error, Result};
 use serde_json::Value;
 
 /// Kind and spec of the generator inside a ClusterGenerator's `spec`.

@@ -1,7 +1,7 @@
 //! Encodings of generated values.
 
 use lockstep_golang::base64::{self, Encoding};
-use lockstep_provider::{Error, Result};
+use lockstep_provider_api::{Error, Result};
 
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 

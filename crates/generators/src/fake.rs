@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::{Result, SecretMap, SecretValue};
+use lockstep_provider_api::{Result, SecretMap, SecretValue};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ mod password;
 mod random;
 mod uuid;
 
-use lockstep_provider::{Error, Result, SecretMap};
+use lockstep_provider_api::{Error, Result, SecretMap};
 use serde_json::Value;
 
 pub use cluster::unwrap;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_provider::{Error, Result, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, Result, SecretMap, SecretValue};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! `UUID`: a random identifier, version 4.
 
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 
 use crate::random::Random;
 

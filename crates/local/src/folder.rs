@@ -12,12 +12,12 @@ use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, SecretStoreStatus, keys, reasons};
-use lockstep_engine::external_secret::{Observation, Target};
-use lockstep_engine::{StoreRecord, StoreSource};
 use lockstep_plan::conditions::{ready, set};
 use lockstep_plan::external_secret::created_by;
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
+use lockstep_reconcile::external_secret::{Observation, Target};
+use lockstep_reconcile::{StoreRecord, StoreSource};
 use serde_json::Value;
 
 use super::name::Name;

@@ -4,11 +4,11 @@
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_engine::world::Generator;
-use lockstep_engine::{World, WorldError};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
-use lockstep_provider::{Error, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, SecretMap, SecretValue};
+use lockstep_reconcile::world::Generator;
+use lockstep_reconcile::{World, WorldError};
 
 use super::folder::Folder;
 use super::managed;

@@ -55,9 +55,9 @@ fn credentials(cause: &str) -> Option<&'static str> {
 }
 
 fn providers(advice: &str) -> String {
-    let names = lockstep_providers::registry()
+    let names = lockstep_provider_registry::registry()
         .iter()
-        .map(lockstep_providers::Entry::name);
+        .map(lockstep_provider_registry::Entry::name);
     format!(
         "{advice}; this build has {}",
         names.collect::<Vec<_>>().join(", ")

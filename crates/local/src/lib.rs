@@ -38,8 +38,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
-use lockstep_provider::context::{CallOutcome, CallRecorder};
-use lockstep_provider::{SecretValue, Services, Shared, Variables};
+use lockstep_provider_api::context::{CallOutcome, CallRecorder};
+use lockstep_provider_api::{SecretValue, Services, Shared, Variables};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::connect::Proxy;
 use lockstep_runtime::transport::{self, HttpTransports};

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
-use lockstep_engine::StoreRecord;
 use lockstep_plan::StoreKey;
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
+use lockstep_reconcile::StoreRecord;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lockstep_provider::context::{LabelledSecret, Objects, TokenRequest};
-use lockstep_provider::{Error, ErrorKind, Result, SecretMap, SecretValue};
+use lockstep_provider_api::context::{LabelledSecret, Objects, TokenRequest};
+use lockstep_provider_api::{Error, ErrorKind, Result, SecretMap, SecretValue};
 
 use super::credentials::{Credentials, secret_variable, selected_keys, token_variable};
 use super::folder::Folder;

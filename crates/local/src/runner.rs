@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
-use lockstep_engine::external_secret::{Engine, Outcome};
-use lockstep_engine::{Connections, Planning, Reads, StoreSource};
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Settings, StoreKey};
-use lockstep_provider::{Check, Services};
+use lockstep_provider_api::{Check, Services};
+use lockstep_reconcile::external_secret::{Engine, Outcome};
+use lockstep_reconcile::{Connections, Planning, Reads, StoreSource};
 use lockstep_runtime::backoff;
 use lockstep_runtime::supervise::{self, supervise};
 
@@ -92,7 +92,7 @@ impl Runner {
             return Again::OnChange;
         };
         let check =
-            lockstep_engine::store::check(&record, self.reads.connections(), &self.settings);
+            lockstep_reconcile::store::check(&record, self.reads.connections(), &self.settings);
         let outcome = match supervise(DEADLINE, check).await {
             supervise::Outcome::Done(Some(outcome)) => outcome,
             supervise::Outcome::Done(None) => {
@@ -194,10 +194,10 @@ fn cause(outcome: &CheckOutcome) -> Option<&'static str> {
     }
 }
 
-fn cut_off() -> lockstep_provider::Error {
+fn cut_off() -> lockstep_provider_api::Error {
     let text = format!(
         "the check was cut off after {} s or by a fault",
         DEADLINE.as_secs()
     );
-    lockstep_provider::Error::unreachable(text)
+    lockstep_provider_api::Error::unreachable(text)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Schemas {
 
 impl Schemas {
     pub(crate) fn new() -> Self {
-        let entries = lockstep_providers::registry().iter();
+        let entries = lockstep_provider_registry::registry().iter();
         let providers = entries.map(|entry| (entry.name(), Schema::new(entry.schema().to_value())));
         Self {
             metadata: of::<ObjectMeta>(),
@@ -117,11 +117,11 @@ fn root(required: &[&str]) -> Schema {
 /// The spec of a store, with the providers that exist in place of an open union.
 fn store() -> Value {
     let mut schema = value_of::<SecretStoreSpec>();
-    let known = lockstep_providers::known_names().chain(
+    let known = lockstep_provider_registry::known_names().chain(
         // Providers of this build that the original operator does not have.
-        lockstep_providers::registry()
+        lockstep_provider_registry::registry()
             .iter()
-            .map(lockstep_providers::Entry::name),
+            .map(lockstep_provider_registry::Entry::name),
     );
     let known: serde_json::Map<String, Value> = known
         .map(|name| (name.to_owned(), json!({ "type": "object" })))

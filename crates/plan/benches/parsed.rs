@@ -10,7 +10,7 @@ use std::time::Instant;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{Assembled, Observed, TargetView, TemplateSources, plan};
 use lockstep_plan::{Budget, ParsedTemplates, Settings, StoreKey, StoreView, Work};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 
 const OBJECT: &str = r#"
 metadata: {name: es, namespace: ns, uid: u, generation: 1}

@@ -1,7 +1,7 @@
 //! Stable words for why something failed, and what to do about each. Conditions carry these words and
 //! no others; scripts match on them, and `docs/troubleshooting.md` lists them all.
 
-use lockstep_provider::Error;
+use lockstep_provider_api::Error;
 
 /// Why something failed, as one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +103,7 @@ impl Cause {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_provider::error::{ErrorKind, Tombstone};
+    use lockstep_provider_api::error::{ErrorKind, Tombstone};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use lockstep_api::external_secret::DecodingStrategy;
 use lockstep_golang::base64::{Encoding, decode};
-use lockstep_provider::{Error, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, SecretMap, SecretValue};
 
 /// Decodes one value.
 pub(crate) fn decode_value(

@@ -22,7 +22,7 @@ pub use assemble::{Assembled, assemble};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
 pub use fetch::{FetchItem, FetchList, Source, generators, reads_through, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};
-pub use lockstep_provider::{Payload, Read};
+pub use lockstep_provider_api::{Payload, Read};
 pub use loss::{Absent, loses_data};
 pub use names::{created_by, synced_resource_version};
 pub use observe::{Observed, TargetView};

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use lockstep_provider::error::{Error, ErrorKind, Retry};
+use lockstep_provider_api::error::{Error, ErrorKind, Retry};
 
 use crate::cause::Cause;
 use crate::event::EventNote;

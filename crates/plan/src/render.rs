@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::{EngineVersion, Template};
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 
 pub(crate) use engine::{NameError, transform_keys, transform_name};
 pub(crate) use fault::RenderError;

@@ -5,7 +5,7 @@
 mod merge;
 
 use lockstep_api::external_secret::{Rewrite, RewriteRegexp};
-use lockstep_provider::{Error, SecretMap};
+use lockstep_provider_api::{Error, SecretMap};
 
 use crate::pattern::Pattern;
 use crate::render::transform_keys;

@@ -3,7 +3,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use kube::core::Selector;
-use lockstep_provider::label;
+use lockstep_provider_api::label;
 
 /// Compiles a selector; the error says what is wrong with it.
 ///

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::Template;
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 
 /// Kind of an object that holds templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 use lockstep_template::{Budget, Limits};
 
 use crate::external_secret::{Observed, TargetView, TemplateSources};

@@ -3,7 +3,7 @@
 //! Secret may hold and how an exceeded limit is told.
 
 use jiff::Timestamp;
-use lockstep_provider::{Error, SecretMap};
+use lockstep_provider_api::{Error, SecretMap};
 use lockstep_template::{Budget, Exceeded};
 
 use crate::settings::Settings;

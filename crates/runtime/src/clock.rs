@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 
 /// The wall clock and tokio's timer.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use tokio::sync::Notify;
 
 use crate::backoff::Backoff;

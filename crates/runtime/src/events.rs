@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Client;
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::background::Background;

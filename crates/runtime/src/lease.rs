@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use tokio::sync::watch;
 
 use crate::apply::Writer;

@@ -34,7 +34,7 @@ pub mod shutdown;
 pub mod supervise;
 pub mod transport;
 
-pub use lockstep_pace::{backoff, schedule, slots};
+pub use lockstep_scheduling::{backoff, schedule, slots};
 
 mod sync;
 

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use lockstep_provider::context::{CallOutcome, CallRecorder};
+use lockstep_provider_api::context::{CallOutcome, CallRecorder};
 
 use crate::sync::lock;
 

@@ -17,8 +17,8 @@ use http_body_util::Full;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use lockstep_provider::error::{Error, Result};
-use lockstep_provider::http::{Tls, Transport, Transports, Verification};
+use lockstep_provider_api::error::{Error, Result};
+use lockstep_provider_api::http::{Tls, Transport, Transports, Verification};
 
 use crate::connect::{Connector, Proxy};
 use crate::sync::lock;

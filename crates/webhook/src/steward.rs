@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Client;
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use lockstep_runtime::health::Component;
 use tokio::sync::watch;
 

@@ -2,7 +2,7 @@
 
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore, SecretStoreSpec};
 use lockstep_plan::validate;
-use lockstep_provider::{Scope, Stability};
+use lockstep_provider_api::{Scope, Stability};
 use serde_json::Value;
 
 /// The judgement of one object.
@@ -78,7 +78,7 @@ fn judge_store(spec: &SecretStoreSpec, name: &str, scope: &Scope) -> Verdict {
     let Ok((provider, settings)) = spec.provider.only() else {
         return Verdict::default();
     };
-    let entry = match lockstep_providers::lookup(provider) {
+    let entry = match lockstep_provider_registry::lookup(provider) {
         Ok(entry) => entry,
         // Existing manifests of providers that come later must still apply.
         Err(error) if error.is_left_out() => {

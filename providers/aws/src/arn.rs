@@ -1,7 +1,7 @@
 //! Keys that are ARNs. A malformed one, or one of another region, cannot lead to a secret of this
 //! store; AWS answers some of these as if the secret were missing, which must not delete anything.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// Refuses an ARN that cannot name an object of this service and region; other keys are fine.
 pub(crate) fn check(id: &str, service: &str, region: &str) -> Result<()> {

@@ -6,7 +6,7 @@ use aws_config::SdkConfig;
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider, future};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::error::ours;
 use crate::sdk;

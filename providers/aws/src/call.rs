@@ -9,7 +9,7 @@ use std::time::Duration;
 use aws_sdk_sts::error::SdkError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::auth::SignIn;
 use crate::error::{self, Failure, Place};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aws_config::SdkConfig;
 use aws_sdk_acm::Client;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::call::{Caller, Names};
 use crate::endpoint::Endpoint;

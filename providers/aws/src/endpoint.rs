@@ -2,7 +2,7 @@
 //! used as it is; region and service of the signature stay those of the store.
 
 use http::Uri;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// A service whose address can be changed.
 #[derive(Clone, Copy, Debug)]

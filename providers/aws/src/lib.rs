@@ -16,7 +16,7 @@ mod spec;
 mod store;
 mod wire;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{Auth, AwsSpec, Jwt, SecretsManagerSettings, SessionTag, StaticKeys, TagsPolicy};
 pub use store::AwsStore;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// Name of the tag.
 pub(crate) const KEY: &str = "managed-by";

@@ -3,7 +3,7 @@
 
 use aws_config::SdkConfig;
 use aws_sdk_ssm::Client;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::arn;
 use crate::call::{Caller, Names};

@@ -1,9 +1,9 @@
 //! What reading has in common in all services: properties, members, parts of a shared read, and the
 //! text of a missing secret. Pure.
 
-use lockstep_provider::json::json_object;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
 
 use crate::error::Failure;
 

@@ -7,7 +7,7 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_sts::config::{IdentityCache, StalledStreamProtectionConfig};
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::endpoint::Endpoint;
 use crate::wire::{Clock, Wire};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{SecretKeySelector, ServiceAccountSelector};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

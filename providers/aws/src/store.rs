@@ -1,7 +1,7 @@
 //! A connection to one of the services, and which of them answers a call. A store whose credentials
 //! are the caller's has no connection while it is checked without one.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::auth;
 use crate::call::Caller;

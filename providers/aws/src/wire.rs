@@ -20,9 +20,9 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either, select};
-use lockstep_provider::context::Time;
-use lockstep_provider::http::HttpClient;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::context::Time;
+use lockstep_provider_api::http::HttpClient;
+use lockstep_provider_api::prelude::*;
 
 /// Sends the SDK's requests through the contract's transport.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(crate) struct Wire {
 impl Wire {
     pub(crate) fn new(ctx: &Ctx) -> Result<Self> {
         Ok(Self {
-            http: ctx.http(&lockstep_provider::http::Tls::default())?,
+            http: ctx.http(&lockstep_provider_api::http::Tls::default())?,
             time: ctx.time(),
         })
     }

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::Uri;
-use lockstep_provider::http::{Answer, HttpClient, Method, RequestBuilder, Tls, encode_component};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{
+    Answer, HttpClient, Method, RequestBuilder, Tls, encode_component,
+};
+use lockstep_provider_api::prelude::*;
 use serde_json::Value;
 
 use crate::auth::Identity;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use lockstep_provider::http::{HttpClient, Tls};
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint, TokenCache};
+use lockstep_provider_api::http::{HttpClient, Tls};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint, TokenCache};
 
 use crate::cloud::Cloud;
 use crate::spec::{AuthType, AzureSpec};
@@ -110,7 +110,7 @@ impl Identity {
 
 /// A credential without the white space that a file or an editor left around it.
 async fn text_of(
-    selector: &lockstep_provider::selector::SecretKeySelector,
+    selector: &lockstep_provider_api::selector::SecretKeySelector,
     ctx: &Ctx,
 ) -> Result<String> {
     let value = ctx.secret(selector).await?;
@@ -141,7 +141,7 @@ impl std::fmt::Debug for Identity {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_provider::conformance::{ManualTime, block_on, services};
+    use lockstep_provider_api::conformance::{ManualTime, block_on, services};
 
     use super::*;
 

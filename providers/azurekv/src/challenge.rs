@@ -1,8 +1,8 @@
 //! What a vault says when it is asked without a token, or with a wrong one: the tenant that it
 //! trusts and the audience that it wants.
 
-use lockstep_provider::http::Answer;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::prelude::*;
 
 /// The header `WWW-Authenticate` of a vault.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Hosts and audiences of the clouds of Azure. Where the operator's settings name another host to
 //! sign in at, it replaces that of the public cloud; manifests of other clouds are left alone.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::spec::{AzureSpec, Environment};
 

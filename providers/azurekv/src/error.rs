@@ -2,9 +2,9 @@
 //! code tells more; texts hold no request ids and times, so that a retry writes nothing new. Who
 //! asked for what, and what to do about it, follows in brackets.
 
-use lockstep_provider::error::Tombstone;
-use lockstep_provider::http::{Answer, kind_of};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::http::{Answer, kind_of};
+use lockstep_provider_api::prelude::*;
 
 use crate::api::Call;
 use crate::challenge::Challenge;

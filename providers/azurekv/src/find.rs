@@ -2,9 +2,9 @@
 //! read, some at a time. Keys and certificates are seen as the secrets behind them.
 
 use futures_util::stream::{self, StreamExt as _};
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::http::{Method, Page, pages};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::http::{Method, Page, pages};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::api::{Call, Vault};

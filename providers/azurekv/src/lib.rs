@@ -16,7 +16,7 @@ mod spec;
 mod state;
 mod store;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{AuthType, AzureSpec, Credentials, CustomCloud, Environment};
 pub use store::AzureStore;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::object::{Kind, Object};
 use crate::read::{Bundle, Path};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use lockstep_provider::json::{Html, json_object, to_json_strings};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::json::{Html, json_object, to_json_strings};
+use lockstep_provider_api::prelude::*;
 
 use crate::read::{Bundle, Path, select};
 

@@ -1,7 +1,7 @@
 //! Names of objects in a vault: `[type/]name`, as manifests write them. What an unknown type means
 //! differs between reading and writing, so that it stays a type of its own here.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

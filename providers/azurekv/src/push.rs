@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::http::{Method, encode_component};
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Method, encode_component};
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 

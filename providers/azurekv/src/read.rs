@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lockstep_provider::json::json_object;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
-use lockstep_provider::read::mismatch;
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
+use lockstep_provider_api::read::mismatch;
 use serde::Deserialize;
 
 use crate::api::Vault;

@@ -1,8 +1,8 @@
 //! `spec.provider.azurekv`: its shape and its schema. Which identity is used is decided in `auth`,
 //! which hosts are asked in `cloud`; nothing here reads a credential.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{SecretKeySelector, ServiceAccountSelector};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

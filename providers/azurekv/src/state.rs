@@ -2,8 +2,8 @@
 //! for that, where the identity may; without the right an object is missing, as upstream has it.
 
 use jiff::Timestamp;
-use lockstep_provider::error::{NOT_FOUND_TEXT, Tombstone};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::{NOT_FOUND_TEXT, Tombstone};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::api::Vault;

@@ -3,7 +3,7 @@
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt as _};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::api::Vault;
 use crate::auth::Identity;
@@ -73,7 +73,7 @@ impl Store for AzureStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         match self.read(Read::Value(reference.clone())).await? {
             Payload::Value(value) => Ok(value),
-            Payload::Map(_) => Err(lockstep_provider::read::mismatch()),
+            Payload::Map(_) => Err(lockstep_provider_api::read::mismatch()),
         }
     }
 
@@ -81,7 +81,7 @@ impl Store for AzureStore {
         read::refuse_map(&reference.key)?;
         match self.read(Read::Map(reference.clone())).await? {
             Payload::Map(map) => Ok(map),
-            Payload::Value(_) => Err(lockstep_provider::read::mismatch()),
+            Payload::Value(_) => Err(lockstep_provider_api::read::mismatch()),
         }
     }
 

@@ -5,7 +5,7 @@ mod pushed;
 mod spec;
 mod store;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{FakeSpec, Item};
 pub use store::FakeStore;

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lockstep_provider::context::StoreName;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::context::StoreName;
+use lockstep_provider_api::prelude::*;
 
 /// Most values of one store.
 const MAX_VALUES: usize = 1_000;

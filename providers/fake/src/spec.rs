@@ -1,6 +1,6 @@
 //! The manifest of a fake store and its checks. Values are secrets from the moment they are read.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::Fake;
-    use lockstep_provider::Entry;
+    use lockstep_provider_api::Entry;
 
     fn spec(value: serde_json::Value) -> FakeSpec {
         serde_json::from_value(value).unwrap()

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use lockstep_provider::context::StoreName;
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::json::json_object;
-use lockstep_provider::keys::convert_keys;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{Dots, extract_wanted};
+use lockstep_provider_api::context::StoreName;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::keys::convert_keys;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{Dots, extract_wanted};
 
 use crate::pushed::PushedValues;
 use crate::spec::FakeSpec;

@@ -3,8 +3,8 @@
 
 use std::sync::Mutex;
 
-use lockstep_provider::SecretValue;
-use lockstep_provider::conformance::{Subject, assert_conforms};
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::conformance::{Subject, assert_conforms};
 use lockstep_provider_fake::Fake;
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use lockstep_provider::http::{Answer, HttpClient, RequestBuilder, Tls};
-use lockstep_provider::http::{Page, pages};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Answer, HttpClient, RequestBuilder, Tls};
+use lockstep_provider_api::http::{Page, pages};
+use lockstep_provider_api::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint, TokenCache};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint, TokenCache};
 
 use crate::spec::{GcpsmSpec, given};
 

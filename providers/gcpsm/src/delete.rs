@@ -1,9 +1,9 @@
 //! Deleting what was pushed, and asking whether it is there. Only what is ours is deleted, and of a
 //! secret that holds more than the pushed property only that property.
 
-use lockstep_provider::json::json_object;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
 
 use crate::api::Version;
 use crate::managed;

@@ -1,7 +1,7 @@
 //! Addresses of Google's services. Each can be replaced by a setting of the operator, never by a
 //! manifest; names of secrets, audiences and scopes stay those of Google.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// A service whose address can be changed.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +58,8 @@ pub(crate) fn metadata(ctx: &Ctx) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_provider::conformance::services;
-    use lockstep_provider::{Services, Variables};
+    use lockstep_provider_api::conformance::services;
+    use lockstep_provider_api::{Services, Variables};
 
     use super::*;
 
@@ -73,9 +73,9 @@ mod tests {
             calls: std::sync::Arc::clone(&shared.calls),
             ambient: false,
             variables: variables.iter().copied().collect::<Variables>(),
-            shared: lockstep_provider::Shared::default(),
+            shared: lockstep_provider_api::Shared::default(),
         };
-        let name = lockstep_provider::StoreName {
+        let name = lockstep_provider_api::StoreName {
             namespace: None,
             name: "store".to_owned(),
         };

@@ -2,8 +2,8 @@
 //! because any wrong address can answer 404. The text is the one that upstream's users know; who
 //! asked and what would help follows in brackets and is the same at every attempt.
 
-use lockstep_provider::http::{Answer, StatusCode, kind_of};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Answer, StatusCode, kind_of};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 #[cfg(test)]

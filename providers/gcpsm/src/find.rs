@@ -3,9 +3,9 @@
 //! without it would be partial.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::keys::convert_keys;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::keys::convert_keys;
+use lockstep_provider_api::prelude::*;
 
 use crate::api::Secret;
 use crate::managed::Words;

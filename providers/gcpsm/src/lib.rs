@@ -18,7 +18,7 @@ mod state;
 mod store;
 mod version;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{
     Auth, AwsCredentials, ConfigMapKey, Federation, GcpsmSpec, KeyRef, SecretName, SelectionPolicy,

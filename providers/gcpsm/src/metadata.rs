@@ -1,8 +1,8 @@
 //! Labels and annotations in place of a value (`metadataPolicy: Fetch`). What is absent is `null`,
 //! as upstream's encoder writes it. Pure.
 
-use lockstep_provider::json::{Html, to_json_strings};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::json::{Html, to_json_strings};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::api::Secret;

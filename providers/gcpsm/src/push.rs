@@ -1,8 +1,8 @@
 //! Writing a secret: made when it is not there, otherwise changed only where it differs. What is not
 //! ours is refused, unless only a property of it is pushed. Nothing is enabled or restored.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
 
 use crate::MAX_PAYLOAD;
 use crate::api::Secret;

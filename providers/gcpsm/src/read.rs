@@ -1,8 +1,8 @@
 //! Reading values: which version is meant, and what of its payload is wanted.
 
-use lockstep_provider::json::json_object;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
 
 use crate::api::Version;
 use crate::error::Failure;
@@ -97,7 +97,7 @@ pub(crate) fn members(value: &SecretValue) -> Result<SecretMap> {
 }
 
 pub(crate) fn is_json(value: &SecretValue) -> bool {
-    lockstep_provider::json::decode(value).is_ok()
+    lockstep_provider_api::json::decode(value).is_ok()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `spec.provider.gcpsm`: its shape, its schema and the checks that need neither cluster nor
 //! backend. Which identity is used is decided in `auth`; nothing here reads a credential.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{SecretKeySelector, ServiceAccountSelector};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

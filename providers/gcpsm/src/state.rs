@@ -2,8 +2,8 @@
 //! disabled, about to be destroyed or destroyed. One more question may be asked where the first
 //! answer leaves that open; without the right to ask it, the first answer stands.
 
-use lockstep_provider::error::Tombstone;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::prelude::*;
 
 use crate::error::Failure;
 use crate::store::Connection;

@@ -1,7 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. A store whose credentials are
 //! the caller's has no connection while it is checked without one.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::api::Api;
 use crate::refusals::Refusal;

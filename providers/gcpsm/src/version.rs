@@ -1,7 +1,7 @@
 //! Which version is the one that is wanted, without reading its payload: a request that is not
 //! billed as an access and carries no secret.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::error::Failure;
 use crate::state::LATEST;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use http::Uri;
 use http::header::{HeaderName, HeaderValue};
-use lockstep_provider::http::Tls;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Tls;
+use lockstep_provider_api::prelude::*;
 
 /// Everything needed to open a connection.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Method;
-use lockstep_provider::http::{Page, pages};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Page, pages};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use lockstep_provider::http::{Identity, Tls, Verification};
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{SecretKeySelector, ServiceAccountSelector};
+use lockstep_provider_api::http::{Identity, Tls, Verification};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 
 use crate::access::{Access, Login, server_url};
 use crate::kubeconfig;

@@ -3,8 +3,8 @@
 
 use http::header::{HeaderName, HeaderValue};
 use http::{Method, Request};
-use lockstep_provider::http::HttpClient;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::HttpClient;
+use lockstep_provider_api::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::access::{Access, Login};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use jiff::Timestamp;
-use lockstep_provider::http::check_status;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::check_status;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 /// Longest part of a server's message that is repeated; conditions and events have limits.

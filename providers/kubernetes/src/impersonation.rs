@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use http::header::{HeaderName, HeaderValue};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 /// On whose behalf requests are made.
 #[derive(Default)]

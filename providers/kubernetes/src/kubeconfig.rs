@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use lockstep_provider::http::{Identity, Tls, Verification};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Identity, Tls, Verification};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::label;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::label;
+use lockstep_provider_api::prelude::*;
 
 /// A selector for objects that have all these labels.
 pub(crate) fn selector(tags: &BTreeMap<String, String>) -> Result<String> {

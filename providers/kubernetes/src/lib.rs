@@ -18,7 +18,7 @@ mod spec;
 mod store;
 mod token;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{Auth, CertAuth, KubernetesSpec, Server, TokenAuth};
 pub use store::KubernetesStore;

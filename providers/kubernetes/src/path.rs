@@ -1,7 +1,7 @@
 //! Paths of the API. Refuses names that would change which resource a request is about.
 
-use lockstep_provider::http::encode_component;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::prelude::*;
 
 /// Path of the Secrets of a namespace.
 pub(crate) fn secrets(namespace: &str) -> Result<String> {

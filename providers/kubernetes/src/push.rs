@@ -1,8 +1,8 @@
 //! What a push makes of a remote Secret: which data it holds afterwards and how labels and
 //! annotations of both sides are merged. Pure; sending it is the store's business.
 
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::secret::{Stored, Strings};

@@ -1,9 +1,9 @@
 //! What a reference means inside a Secret that was read: a key, a path into a key's JSON, or the
 //! Secret's labels and annotations. Pure; error texts are upstream's.
 
-use lockstep_provider::json::{self, Html, Value};
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{Dots, extract};
+use lockstep_provider_api::json::{self, Html, Value};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{Dots, extract};
 
 use crate::secret::{Secret, Strings};
 

@@ -1,9 +1,9 @@
 //! `spec.provider.kubernetes`: its shape, its schema and the checks that need no cluster. Which
 //! credential is used is decided in `auth`; nothing here reads one.
 
-use lockstep_provider::ca::CaBundle;
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{CaProvider, SecretKeySelector, ServiceAccountSelector};
+use lockstep_provider_api::ca::CaBundle;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{CaProvider, SecretKeySelector, ServiceAccountSelector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

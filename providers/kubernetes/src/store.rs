@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use lockstep_provider::error::NOT_FOUND_TEXT;
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::json;
-use lockstep_provider::keys::convert_keys;
-use lockstep_provider::prelude::*;
-use lockstep_provider::read::mismatch;
+use lockstep_provider_api::error::NOT_FOUND_TEXT;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::json;
+use lockstep_provider_api::keys::convert_keys;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::read::mismatch;
 
 use crate::api::Rule;
 use crate::client::Client;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lockstep_provider::SecretValue;
+use lockstep_provider_api::SecretValue;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use lockstep_provider::conformance::{
+use lockstep_provider_api::conformance::{
     CANARY, MemoryObjects, NAMESPACE, Subject, block_on, response, run,
 };
-use lockstep_provider::http::Transport;
-use lockstep_provider::json::to_json_object;
-use lockstep_provider::{PushTarget, RemoteRef, SecretMap, SecretValue};
+use lockstep_provider_api::http::Transport;
+use lockstep_provider_api::json::to_json_object;
+use lockstep_provider_api::{PushTarget, RemoteRef, SecretMap, SecretValue};
 use lockstep_provider_kubernetes::Kubernetes;
 use serde_json::{Value, json};
 use server::{Server, status};

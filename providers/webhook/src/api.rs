@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use http::{Method, Request, Response};
-use lockstep_provider::http::{HttpClient, Tls};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{HttpClient, Tls};
+use lockstep_provider_api::prelude::*;
 
 use crate::redirect::{LIMIT, Sent};
 use crate::spec::WebhookSpec;

@@ -1,7 +1,7 @@
 //! The Secrets whose values templates may send. Only Secrets marked for this purpose are read: who
 //! may write a store must not thereby be able to send any Secret of the cluster to a server of his.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::spec::TemplateSecret;
 use crate::template::Secrets;

@@ -4,8 +4,8 @@
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use jiff::Timestamp;
-use lockstep_provider::http::check_status;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::check_status;
+use lockstep_provider_api::prelude::*;
 
 /// The answer's error, if it is one; `what` is upstream's name for the endpoint.
 pub(crate) fn of_answer(answer: &Response<Bytes>, now: Timestamp, what: &str) -> Option<Error> {
@@ -42,7 +42,7 @@ pub(crate) fn of_wire(error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockstep_provider::conformance::response;
+    use lockstep_provider_api::conformance::response;
 
     fn told(status: u16) -> Option<Error> {
         of_answer(&response(status, "x"), Timestamp::UNIX_EPOCH, "endpoint")

@@ -14,7 +14,7 @@ mod tests;
 
 use std::fmt;
 
-use lockstep_provider::json::Value;
+use lockstep_provider_api::json::Value;
 
 pub(crate) use found::Found;
 

@@ -13,7 +13,7 @@ mod spec;
 mod store;
 mod template;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{Auth, NtlmAuth, TemplateSecret, WebhookResult, WebhookSpec};
 pub use store::WebhookStore;

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION};
 use http::{Method, Request, Response, Uri};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use url::Url;
 
 /// How many redirects are followed.
@@ -84,7 +84,7 @@ impl Sent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockstep_provider::conformance::response;
+    use lockstep_provider_api::conformance::response;
 
     fn follow(status: u16, location: &str) -> Result<Option<Request<Bytes>>> {
         let mut request = Request::new(Bytes::from_static(b"body"));

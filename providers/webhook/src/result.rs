@@ -1,8 +1,8 @@
 //! From the answer to values: the whole body, or what a JSONPath leads to. Unlike upstream, numbers
 //! keep their fraction and all their digits.
 
-use lockstep_provider::json::{self, Value, to_secret};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::json::{self, Value, to_secret};
+use lockstep_provider_api::prelude::*;
 
 use crate::jsonpath::{self, Found};
 

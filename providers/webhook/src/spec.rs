@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::Method;
-use lockstep_provider::ca::CaBundle;
-use lockstep_provider::duration;
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::{CaProvider, SecretKeySelector};
+use lockstep_provider_api::ca::CaBundle;
+use lockstep_provider_api::duration;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::{CaProvider, SecretKeySelector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_lock::OnceCell;
 use futures_util::future::{Either, select};
 use http::{Method, Uri};
-use lockstep_provider::http::{Tls, encode_component};
-use lockstep_provider::prelude::*;
-use lockstep_provider::read::mismatch;
+use lockstep_provider_api::http::{Tls, encode_component};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::read::mismatch;
 
 use crate::api::{Api, Call};
 use crate::auth;

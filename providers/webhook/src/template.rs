@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use lockstep_template::{
     Env, Limits, Map, Options, Random, RandomError, Str, StrMap, Template, Value,
 };

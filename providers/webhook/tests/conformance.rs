@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use lockstep_provider::SecretValue;
-use lockstep_provider::conformance::{
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::conformance::{
     MemoryObjects, NAMESPACE, Subject, Topic, assert_conforms, response, scripted,
 };
-use lockstep_provider::http::Transport;
+use lockstep_provider_api::http::Transport;
 use lockstep_provider_webhook::Webhook;
 use serde_json::{Value, json};
 

@@ -47,7 +47,7 @@ fn run() -> Result<()> {
 }
 
 fn rendered() -> Result<BTreeMap<String, String>> {
-    let schemas = lockstep_providers::registry()
+    let schemas = lockstep_provider_registry::registry()
         .iter()
         .map(|entry| (entry.name().to_owned(), entry.schema().to_value()))
         .collect();

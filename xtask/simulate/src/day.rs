@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use jiff::Timestamp;
-use lockstep_pace::governor::{self, Governor};
-use lockstep_pace::groups::{Groups, Taken};
-use lockstep_pace::schedule::{self, Schedule};
+use lockstep_scheduling::governor::{self, Governor};
+use lockstep_scheduling::groups::{Groups, Taken};
+use lockstep_scheduling::schedule::{self, Schedule};
 
 use crate::fleet::{Fleet, part};
 use crate::remote::{HOUR, MINUTE, Remote, SECOND, Says};

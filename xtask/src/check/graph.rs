@@ -13,92 +13,115 @@ use crate::shell;
 /// Every crate of ours with the crates of ours it may use. Providers have a rule of their own.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-golang", &[]),
-    ("lockstep-provider", &["golang"]),
+    ("lockstep-provider-api", &["golang"]),
     ("lockstep-template", &["golang"]),
     ("lockstep-api", &["golang"]),
-    ("lockstep-plan", &["golang", "provider", "template", "api"]),
-    ("lockstep-pace", &[]),
-    ("lockstep-runtime", &["golang", "provider", "pace"]),
-    ("lockstep-generators", &["golang", "provider"]),
-    ("lockstep-providers", &["provider"]),
     (
-        "lockstep-engine",
+        "lockstep-plan",
+        &["golang", "provider-api", "template", "api"],
+    ),
+    ("lockstep-scheduling", &[]),
+    (
+        "lockstep-runtime",
+        &["golang", "provider-api", "scheduling"],
+    ),
+    ("lockstep-generators", &["golang", "provider-api"]),
+    ("lockstep-provider-registry", &["provider-api"]),
+    (
+        "lockstep-reconcile",
         &[
             "golang",
-            "provider",
+            "provider-api",
             "api",
             "plan",
-            "pace",
+            "scheduling",
             "runtime",
             "generators",
-            "providers",
+            "provider-registry",
         ],
     ),
     (
         "lockstep-local",
         &[
             "golang",
-            "provider",
+            "provider-api",
             "api",
             "plan",
             "runtime",
             "generators",
-            "providers",
-            "engine",
+            "provider-registry",
+            "reconcile",
         ],
     ),
     (
         "lockstep-webhook",
-        &["golang", "provider", "api", "plan", "runtime", "providers"],
+        &[
+            "golang",
+            "provider-api",
+            "api",
+            "plan",
+            "runtime",
+            "provider-registry",
+        ],
     ),
     (
         "lockstep-controllers",
         &[
             "golang",
-            "provider",
+            "provider-api",
             "api",
             "plan",
-            "pace",
+            "scheduling",
             "runtime",
             "generators",
-            "providers",
-            "engine",
+            "provider-registry",
+            "reconcile",
         ],
     ),
     (
         "lockstep",
         &[
             "golang",
-            "provider",
+            "provider-api",
             "api",
             "plan",
             "runtime",
-            "providers",
+            "provider-registry",
             "local",
             "webhook",
             "controllers",
         ],
     ),
     ("lockstep-testkit", &[]),
-    ("lockstep-fuzz", &["golang", "provider", "template"]),
+    ("lockstep-fuzz", &["golang", "provider-api", "template"]),
     ("xtask", &["testkit"]),
     ("xtask-bench", &["testkit"]),
     ("xtask-hostile", &["testkit"]),
     ("xtask-ship", &["testkit"]),
-    ("xtask-simulate", &["pace"]),
-    ("xtask-generate", &["provider", "api", "providers"]),
+    ("xtask-simulate", &["scheduling"]),
+    (
+        "xtask-generate",
+        &["provider-api", "api", "provider-registry"],
+    ),
+];
+
+/// Crates about providers that are not providers themselves.
+const AROUND_BACKENDS: &[&str] = &[
+    "lockstep-provider-api",
+    "lockstep-provider-kit",
+    "lockstep-provider-registry",
 ];
 
 /// Crates that may use providers: the registry, and the fuzz harness of their parsers.
-const USES_BACKENDS: &[&str] = &["lockstep-providers", "lockstep-fuzz"];
+const USES_BACKENDS: &[&str] = &["lockstep-provider-registry", "lockstep-fuzz"];
 
 /// Crates that stay pure, and what they must not reach.
 const PURE: &[&str] = &[
     "lockstep-golang",
-    "lockstep-provider",
+    "lockstep-provider-api",
     "lockstep-template",
     "lockstep-plan",
-    "lockstep-pace",
+    "lockstep-scheduling",
 ];
 const IMPURE: &[&str] = &[
     "tokio",
@@ -109,11 +132,20 @@ const IMPURE: &[&str] = &[
     "ureq",
 ];
 
-/// What a provider may use: the contract, and the template engine where its manifest has templates.
-const PROVIDER_MAY_USE: &[&str] = &["lockstep-provider", "lockstep-template"];
+/// What a provider may use: the contract, the kit for REST backends, and the template engine where
+/// its manifest has templates.
+const PROVIDER_MAY_USE: &[&str] = &[
+    "lockstep-provider-api",
+    "lockstep-provider-kit",
+    "lockstep-template",
+];
 
 /// What a provider may use in its tests: the real wire and a real cluster.
-const PROVIDER_DEV: &[&str] = &["lockstep-provider", "lockstep-runtime", "lockstep-testkit"];
+const PROVIDER_DEV: &[&str] = &[
+    "lockstep-provider-api",
+    "lockstep-runtime",
+    "lockstep-testkit",
+];
 
 /// Crates that must not be anywhere in the tree, with the reason.
 const BANNED: &[(&str, &str)] = &[
@@ -184,7 +216,7 @@ fn uses(package: &Package) -> Vec<String> {
 }
 
 fn is_backend(name: &str) -> bool {
-    name.starts_with("lockstep-provider-")
+    name.starts_with("lockstep-provider-") && !AROUND_BACKENDS.contains(&name)
 }
 
 fn banned(metadata: &Metadata) -> Vec<String> {

@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn a_dependency_that_carries_features_is_used() {
-        let features = ["dep:kube", "lockstep-providers/all"];
+        let features = ["dep:kube", "lockstep-provider-registry/all"];
 
-        assert!(carries(&features, "lockstep-providers"));
+        assert!(carries(&features, "lockstep-provider-registry"));
         assert!(!carries(&features, "lockstep-plan"));
     }
 }

@@ -1,8 +1,8 @@
 //! The requests this provider makes and the answers it understands. What they mean to a caller is
 //! decided in `store`, what a failure means in `error`.
 
-use lockstep_provider::http::{HttpClient, encode_component};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{HttpClient, encode_component};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::{Acme, error};

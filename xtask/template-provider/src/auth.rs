@@ -1,7 +1,7 @@
 //! From the spec's `auth` to a token. Secrets are read through the context, which decides the
 //! namespace; nothing is kept longer than the connection.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::spec::Auth;
 

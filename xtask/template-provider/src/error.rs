@@ -1,8 +1,8 @@
 //! What an answer of the server that is no success means. Only its own "no such secret" is
 //! absence; a denial, a throttle or an outage must never look like one.
 
-use lockstep_provider::http::Answer;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::prelude::*;
 
 /// Where the server explains an error; it never holds a secret.
 const EXPLANATION: &str = "/error/message";

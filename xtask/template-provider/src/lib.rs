@@ -7,8 +7,8 @@ mod error;
 mod spec;
 mod store;
 
-use lockstep_provider::http::Tls;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Tls;
+use lockstep_provider_api::prelude::*;
 
 pub use spec::{AcmeSpec, Auth};
 pub use store::AcmeStore;

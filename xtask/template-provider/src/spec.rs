@@ -1,8 +1,8 @@
 //! `spec.provider.acme`: its shape, its schema and the checks that need neither cluster nor
 //! backend. Nothing here reads a credential.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::SecretKeySelector;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

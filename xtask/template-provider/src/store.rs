@@ -1,9 +1,9 @@
 //! An authenticated connection as the rest of the program sees it. Operations that are not here
 //! are unsupported, and the capabilities say the same.
 
-use lockstep_provider::json::json_object;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{Dots, extract_wanted};
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{Dots, extract_wanted};
 
 use crate::api::Api;
 

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use lockstep_provider::SecretValue;
-use lockstep_provider::conformance::{
+use lockstep_provider_acme::Acme;
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::conformance::{
     MemoryObjects, NAMESPACE, Subject, assert_conforms, response, scripted,
 };
-use lockstep_provider::http::Transport;
-use lockstep_provider_acme::Acme;
+use lockstep_provider_api::http::Transport;
 use serde_json::{Value, json};
 
 type Secrets = Arc<Mutex<BTreeMap<String, String>>>;

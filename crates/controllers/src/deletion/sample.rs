@@ -1,18 +1,18 @@
 //! Looks at other objects of a store before something of it is deleted: reads what they read, now, and
 //! tells the guard. Neither the objects nor their Secrets are touched. What follows is decided in
-//! `lockstep-pace`.
+//! `lockstep-scheduling`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt, stream};
-use lockstep_engine::StoreRecord;
-use lockstep_engine::reads::Request;
-use lockstep_pace::deletion::Sight;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{Payload, reads_through};
+use lockstep_reconcile::StoreRecord;
+use lockstep_reconcile::reads::Request;
 use lockstep_runtime::supervise::{Outcome, spawn, supervise};
+use lockstep_scheduling::deletion::Sight;
 
 use crate::key::ObjectKey;
 use crate::shared::Shared;

@@ -12,8 +12,8 @@ use std::ops::Bound;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
-use lockstep_engine::external_secret::Outcome;
 use lockstep_plan::StoreKey;
+use lockstep_reconcile::external_secret::Outcome;
 
 use super::relist::Relist;
 use super::seen::{number_of, trigger, version};

@@ -9,9 +9,9 @@ use kube::core::{Selector, SelectorExt};
 use lockstep_api::PushSecret;
 use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FINALIZER_PUSH_SECRET;
-use lockstep_engine::push_secret::Outcome;
 use lockstep_plan::push_secret::{SourceRef, StoreUses, source};
 use lockstep_plan::{StoreKey, StoreKind, StoreView, selector};
+use lockstep_reconcile::push_secret::Outcome;
 
 use super::Touch;
 use super::packed::Packed;

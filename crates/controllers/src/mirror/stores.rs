@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_engine::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_reconcile::StoreRecord;
 
 use super::inputs::Reader;
 use super::relist::Relist;

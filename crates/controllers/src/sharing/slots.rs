@@ -1,4 +1,4 @@
-//! Slots for shared reads, divided between namespaces and stores as `lockstep-pace` says. A read that
+//! Slots for shared reads, divided between namespaces and stores as `lockstep-scheduling` says. A read that
 //! gets none is postponed, not waited for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -95,7 +95,7 @@ fn numbers_beyond_the_limit_are_refused_before_anything_is_allocated() {
 
         let text = format!("spec.{field} is {value}; at most 4096 is allowed");
         assert_eq!(error.to_string(), text);
-        assert_eq!(error.kind(), &lockstep_provider::ErrorKind::InvalidSpec);
+        assert_eq!(error.kind(), &lockstep_provider_api::ErrorKind::InvalidSpec);
     }
 }
 

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::RefreshPolicy;
-use lockstep_engine::StoreRecord;
 use lockstep_plan::external_secret::{store_keys, template_sources};
 use lockstep_plan::{StoreKey, StoreView};
+use lockstep_reconcile::StoreRecord;
 
 use super::{Folder, State, Tracked, TrackedStore, is_managed, time};
 use crate::manifests::Manifests;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
-use lockstep_engine::StoreRecord;
 use lockstep_golang::base64::{self, Encoding};
 use lockstep_plan::validate;
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
+use lockstep_reconcile::StoreRecord;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

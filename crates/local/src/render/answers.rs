@@ -9,7 +9,7 @@ use lockstep_generators::Random;
 use lockstep_plan::external_secret::{FetchList, Payload, Source, SpecEntry};
 use lockstep_plan::store::Access;
 use lockstep_plan::{StoreKey, StoreLookup, StoreView};
-use lockstep_provider::{Error, Result};
+use lockstep_provider_api::{Error, Result};
 
 use super::remote::{Missed, Remote};
 use crate::manifests::Manifests;
@@ -52,7 +52,7 @@ fn generate(
     reference: &GeneratorRef,
     manifests: &Manifests,
     namespace: &str,
-) -> Result<lockstep_provider::SecretMap> {
+) -> Result<lockstep_provider_api::SecretMap> {
     let is_wide = reference.kind == GeneratorKind::ClusterGenerator;
     let name = Name::new(if is_wide { "" } else { namespace }, &*reference.name);
     let mut held = manifests.generators.iter();

@@ -12,7 +12,7 @@ use lockstep_plan::external_secret::{
 use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::target::{Desired, Write};
 use lockstep_plan::{Budget, EventNote, Failure, Settings, Work};
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use lockstep_runtime::clock::SystemTime;
 
 use super::answers::{self, AnyStore};

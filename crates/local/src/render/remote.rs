@@ -6,10 +6,12 @@ mod shape;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_plan::external_secret::{Payload, Read};
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::json::json_object;
-use lockstep_provider::property::{Dots, extract_wanted};
-use lockstep_provider::{Error, Find, MetadataPolicy, RemoteRef, Result, SecretMap, SecretValue};
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::property::{Dots, extract_wanted};
+use lockstep_provider_api::{
+    Error, Find, MetadataPolicy, RemoteRef, Result, SecretMap, SecretValue,
+};
 
 use crate::closest::closest;
 

@@ -6,8 +6,8 @@ use lockstep_api::external_secret::{
     ConversionStrategy, DataFromEntry, DecodingStrategy, DeletionPolicy, NullBytePolicy,
 };
 use lockstep_api::{ExternalSecret, messages, reasons};
-use lockstep_provider::keys::{convert_keys, validate_keys};
-use lockstep_provider::{Error, ErrorKind, Payload, Read, SecretMap};
+use lockstep_provider_api::keys::{convert_keys, validate_keys};
+use lockstep_provider_api::{Error, ErrorKind, Payload, Read, SecretMap};
 
 use super::entry_failure::{fail_entry, fail_entry_through};
 use super::fetch::{FetchItem, FetchList, Source, conversion};

@@ -9,8 +9,8 @@ use lockstep_api::external_secret::{
     MetadataPolicy as WrittenPolicy, RemoteRef as WrittenRef, SourceRef, StoreRef,
 };
 use lockstep_api::{ExternalSecret, messages};
-use lockstep_provider::keys::Conversion;
-use lockstep_provider::{Find, MetadataPolicy, Read, RemoteRef};
+use lockstep_provider_api::keys::Conversion;
+use lockstep_provider_api::{Find, MetadataPolicy, Read, RemoteRef};
 
 use super::Observed;
 use super::entry_failure::fail_entry;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
 use lockstep_api::{ExternalSecret, keys, messages, reasons};
-use lockstep_provider::SecretMap;
-use lockstep_provider::error::Retry;
+use lockstep_provider_api::SecretMap;
+use lockstep_provider_api::error::Retry;
 
 use super::assemble::Assembled;
 use super::names::{created_by, name, namespace, uid};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use lockstep_api::conditions::Condition;
 use lockstep_api::{ExternalSecretStatus, messages, reasons};
-use lockstep_provider::error::Retry;
+use lockstep_provider_api::error::Retry;
 
 use super::Observed;
 use super::status::{self, Change};

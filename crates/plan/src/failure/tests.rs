@@ -1,4 +1,4 @@
-use lockstep_provider::error::{Error, ErrorKind, Retry, Tombstone};
+use lockstep_provider_api::error::{Error, ErrorKind, Retry, Tombstone};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::external_secret::Template;
 use lockstep_api::{ExternalSecret, keys};
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 use serde_json::{Map, Value, json};
 
 use super::place::{Canvas, Place};

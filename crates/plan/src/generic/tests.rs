@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_api::ExternalSecret;
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 use proptest::collection::btree_map;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -9,8 +9,8 @@ use lockstep_api::external_secret::RewriteRegexp;
 use lockstep_api::push_secret::{
     DataTo, PushConversion, PushData, PushMatch, PushRemoteRef, PushStoreRef,
 };
-use lockstep_provider::SecretMap;
-use lockstep_provider::keys::Reversal;
+use lockstep_provider_api::SecretMap;
+use lockstep_provider_api::keys::Reversal;
 
 use super::stores::kind_of;
 use crate::pattern::Pattern;

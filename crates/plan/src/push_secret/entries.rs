@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_api::push_secret::PushData;
 use lockstep_api::{PushSecret, PushSecretSpec};
-use lockstep_provider::keys::reverse_keys;
-use lockstep_provider::{PushItem, SecretMap};
+use lockstep_provider_api::keys::reverse_keys;
+use lockstep_provider_api::{PushItem, SecretMap};
 
 use super::data_to::{self, Expanded, reversal};
 use super::names::{entry_id, namespace, property, target};

@@ -2,7 +2,7 @@
 
 use lockstep_api::PushSecret;
 use lockstep_api::push_secret::{PushData, PushRemoteRef};
-use lockstep_provider::PushTarget;
+use lockstep_provider_api::PushTarget;
 
 use crate::store::{StoreKey, StoreKind};
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use lockstep_api::PushSecret;
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 
 use crate::store::StoreLookup;
 use crate::template_source::{SourceKey, sources_of};

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use lockstep_api::push_secret::PushData;
-use lockstep_provider::error::Retry;
-use lockstep_provider::{Error, PushItem, SecretMap};
+use lockstep_provider_api::error::Retry;
+use lockstep_provider_api::{Error, PushItem, SecretMap};
 
 use super::entries::{entries, secret_key};
 use super::names::{entry_id, namespace, target};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lockstep_api::PushSecret;
 use lockstep_api::push_secret::{PushData, SyncedPushSecrets};
-use lockstep_provider::PushTarget;
+use lockstep_provider_api::PushTarget;
 
 use super::names::{namespace, store_of, store_word, target};
 use crate::store::StoreKey;

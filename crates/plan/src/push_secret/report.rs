@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 use lockstep_api::push_secret::{PushSecretStatus, PushUpdatePolicy, SyncedPushSecrets};
 use lockstep_api::{messages, reasons};
-use lockstep_provider::Error;
-use lockstep_provider::error::Retry;
+use lockstep_provider_api::Error;
+use lockstep_provider_api::error::Retry;
 
 use super::grace::Pending;
 use super::names::store_word;

@@ -8,7 +8,7 @@ use kube::core::{Selector, SelectorExt};
 use lockstep_api::PushSecret;
 use lockstep_api::external_secret::StoreKind as WrittenKind;
 use lockstep_api::push_secret::{PushDeletionPolicy, PushStoreRef};
-use lockstep_provider::error::Retry;
+use lockstep_provider_api::error::Retry;
 
 use super::Observed;
 use super::names::{namespace, store_of};

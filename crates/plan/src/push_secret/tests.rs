@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lockstep_api::{PushSecret, keys};
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 use lockstep_template::Budget;
 
 use super::*;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lockstep_provider::{Error, SecretMap};
+use lockstep_provider_api::{Error, SecretMap};
 use lockstep_template::{Budget, Env, ErrorKind, MissingKey, Options, StrMap, Template, Value};
 
 use super::Means;

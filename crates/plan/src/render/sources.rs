@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_api::external_secret::{DecodingStrategy, TemplateAs, TemplateFrom, TemplateRef};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 
 use super::Means;
 use super::engine::{Engine, Source};

@@ -2,7 +2,7 @@
 //! source of `templateFrom`, then `data`, labels and annotations; later results replace earlier ones.
 
 use lockstep_api::external_secret::{Template, TemplateMergePolicy};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 
 use super::fault::RenderError;
 use super::sources::{Output, Texts};

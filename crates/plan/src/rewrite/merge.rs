@@ -7,7 +7,7 @@ use lockstep_api::external_secret::{
     MergeConflictPolicy, MergePriorityPolicy, MergeStrategy, RewriteMerge,
 };
 use lockstep_golang::json::{self, Value};
-use lockstep_provider::{Error, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, SecretMap, SecretValue};
 
 use crate::work::Work;
 

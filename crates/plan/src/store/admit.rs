@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::error::Retry;
+use lockstep_provider_api::error::Retry;
 
 use super::{Denied, StoreKey, StoreKind, StoreView};
 use crate::cause::Cause;

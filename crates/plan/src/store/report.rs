@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use lockstep_api::conditions::Condition;
 use lockstep_api::store::StoreCapabilities;
 use lockstep_api::{SecretStoreStatus, keys, messages, reasons};
-use lockstep_provider::error::Retry;
-use lockstep_provider::{Access, Capabilities, Check, Error, Stability};
+use lockstep_provider_api::error::Retry;
+use lockstep_provider_api::{Access, Capabilities, Check, Error, Stability};
 
 use super::{StoreFailure, StoreObject};
 use crate::cause::Cause;

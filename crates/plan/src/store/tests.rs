@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
-use lockstep_provider::{Capabilities, Check, Error, Health, Stability};
+use lockstep_provider_api::{Capabilities, Check, Error, Health, Stability};
 
 use super::*;
 use crate::event::EventNote;
@@ -316,7 +316,7 @@ fn a_store_that_cannot_be_reached_is_checked_as_often_as_one_that_is_probed() {
 #[test]
 fn a_store_without_a_connection_names_the_cause() {
     let error = Error::new(
-        lockstep_provider::ErrorKind::Unauthenticated,
+        lockstep_provider_api::ErrorKind::Unauthenticated,
         "token expired",
     );
 

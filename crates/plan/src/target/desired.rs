@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::SecretMap;
+use lockstep_provider_api::SecretMap;
 
 /// The wished-for state of a target Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
 use lockstep_plan::external_secret::{SourceKey, SourceKind};
-use lockstep_provider::{SecretMap, SecretValue};
+use lockstep_provider_api::{SecretMap, SecretValue};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::json::json_object;
-use lockstep_provider::{Error, ErrorKind, SecretMap, SecretValue};
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::{Error, ErrorKind, SecretMap, SecretValue};
 use serde::Deserialize;
 
 /// Stores by name.

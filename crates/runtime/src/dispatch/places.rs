@@ -1,5 +1,5 @@
 //! Who gets one of the slots for runs. Runs are of the class of their namespace and of the store they
-//! wait for; `lockstep-pace` says whether a class may have another slot. Jobs that have to wait for one
+//! wait for; `lockstep-scheduling` says whether a class may have another slot. Jobs that have to wait for one
 //! are kept aside. Namespaces take turns there, within a namespace the store that waits longest goes
 //! first, and within a class fresh jobs go before due ones as in the schedule.
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_pace::slots::{Class, Slots};
+use lockstep_scheduling::slots::{Class, Slots};
 
 use crate::schedule::{DUE_SHARE, Job, Lane};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;

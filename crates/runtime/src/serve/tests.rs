@@ -1,7 +1,7 @@
 //! The endpoints over real sockets.
 
 use futures_util::FutureExt;
-use lockstep_provider::http::{Tls, Transports, Verification};
+use lockstep_provider_api::http::{Tls, Transports, Verification};
 
 use super::*;
 use crate::health::Readiness;

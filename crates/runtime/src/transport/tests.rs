@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use lockstep_provider::error::ErrorKind;
-use lockstep_provider::http::Identity;
-use lockstep_provider::value::SecretValue;
+use lockstep_provider_api::error::ErrorKind;
+use lockstep_provider_api::http::Identity;
+use lockstep_provider_api::value::SecretValue;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::ServerConfig;
 use rustls::server::WebPkiClientVerifier;

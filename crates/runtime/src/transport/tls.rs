@@ -4,8 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
-use lockstep_provider::error::{Error, Result};
-use lockstep_provider::http::{Identity, Tls, Verification};
+use lockstep_provider_api::error::{Error, Result};
+use lockstep_provider_api::http::{Identity, Tls, Verification};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockstep_provider::context::{Objects, TokenRequest};
+use lockstep_provider_api::context::{Objects, TokenRequest};
 use lockstep_runtime::authorize::ClusterAuthorize;
 use lockstep_runtime::objects::ClusterObjects;
 use lockstep_runtime::serve::{Access, Authorize};

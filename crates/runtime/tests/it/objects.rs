@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use lockstep_provider::context::{Objects, TokenRequest};
-use lockstep_provider::error::ErrorKind;
+use lockstep_provider_api::context::{Objects, TokenRequest};
+use lockstep_provider_api::error::ErrorKind;
 use lockstep_runtime::objects::{ClusterObjects, Kind, Read, Seen};
 use lockstep_testkit::client::TestCluster;
 

@@ -12,7 +12,7 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::{
     ProvideCredentials, Result as Provided, SharedCredentialsProvider, future,
 };
-use lockstep_provider::context::Time;
+use lockstep_provider_api::context::Time;
 use sha2::{Digest, Sha256};
 
 /// Most identities that are kept; those that end soonest make room.

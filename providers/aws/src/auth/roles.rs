@@ -8,7 +8,7 @@ use aws_credential_types::provider::{
     ProvideCredentials, Result as Provided, SharedCredentialsProvider, future,
 };
 use aws_sdk_sts::types::Tag;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::cache::SignIns;
 use super::{SignIn, web_identity};

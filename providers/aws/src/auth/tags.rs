@@ -1,7 +1,7 @@
 //! Tags of a session: those of the spec, or who asks through which store. The second kind makes a
 //! connection of a cluster-scoped store the caller's own.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use crate::spec::{AwsSpec, SessionTag, TagsPolicy};
 

@@ -8,8 +8,8 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::{
     ProvideCredentials, Result as Provided, SharedCredentialsProvider, future,
 };
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::ServiceAccountSelector;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::ServiceAccountSelector;
 
 use super::cache::{Fingerprint, SignIns};
 use super::{SignIn, roles};

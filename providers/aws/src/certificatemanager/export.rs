@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use aws_sdk_acm::types::CertificateExport;
 use aws_smithy_types::Blob;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::{CertificateManager, key, unsupported};

@@ -3,8 +3,8 @@
 
 use aws_sdk_acm::types::Tag;
 use aws_smithy_types::Blob;
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use super::CertificateManager;

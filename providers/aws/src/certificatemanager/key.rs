@@ -1,6 +1,6 @@
 //! Private keys as the service hands them out: PKCS#8, encrypted with the passphrase of the export.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use pkcs8::der::pem::PemLabel;
 use pkcs8::{EncryptedPrivateKeyInfoRef, LineEnding, PrivateKeyInfoRef, SecretDocument};
 

@@ -2,7 +2,7 @@
 //! names.
 
 use aws_sdk_resourcegroupstagging::types::TagFilter;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::CertificateManager;
 use super::import::sdk_tags;

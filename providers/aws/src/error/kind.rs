@@ -1,8 +1,8 @@
 //! Error codes of AWS by what they mean. Codes that are not listed are told apart by their HTTP
 //! status; a status alone never means absence, because any wrong address can answer 404.
 
-use lockstep_provider::error::Tombstone;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::prelude::*;
 
 /// State of a secret that will be deleted.
 pub(crate) const SCHEDULED: &str = "scheduled for deletion";

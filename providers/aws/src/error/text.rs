@@ -4,7 +4,7 @@
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::Place;
 

@@ -3,8 +3,8 @@
 //! added to them.
 
 use aws_sdk_ssm::types::ParameterStringFilter;
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::prelude::*;
 
 use super::ParameterStore;
 use crate::error::Failure;

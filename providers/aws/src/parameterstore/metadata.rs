@@ -1,8 +1,8 @@
 //! `metadata` of a push to Parameter Store.
 
 use aws_sdk_ssm::types::ParameterType;
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::managed::Tags;

@@ -4,9 +4,9 @@
 use aws_sdk_ssm::types::{ParameterTier, ResourceTypeForTagging, Tag};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lockstep_provider::json::{Html, json_object, to_json_strings};
-use lockstep_provider::prelude::*;
-use lockstep_provider::property::{self, Dots};
+use lockstep_provider_api::json::{Html, json_object, to_json_strings};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property::{self, Dots};
 
 use super::ParameterStore;
 use super::metadata::PushMetadata;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_ssm::types::ResourceTypeForTagging;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
-use lockstep_provider::json::{Html, to_json_strings};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::json::{Html, to_json_strings};
+use lockstep_provider_api::prelude::*;
 
 use super::{BATCH, ParameterStore};
 use crate::error::Failure;

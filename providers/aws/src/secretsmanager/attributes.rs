@@ -3,8 +3,8 @@
 
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use aws_sdk_secretsmanager::types::ReplicaRegionType;
-use lockstep_provider::error::Tombstone;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
 use super::metadata::PushMetadata;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aws_sdk_secretsmanager::types::SecretValueEntry;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::read::Stored;
 use super::refusals::Right;

@@ -2,8 +2,8 @@
 //! other secrets never travel; names come back whole, prefix included.
 
 use aws_sdk_secretsmanager::types::{Filter, FilterNameStringType as FilterName};
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
 use super::batch::stored;

@@ -1,7 +1,7 @@
 //! `metadata` of a push to Secrets Manager, and the resource policy it may name.
 
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::managed::Tags;

@@ -4,8 +4,8 @@
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use aws_sdk_secretsmanager::types::{ReplicaRegionType, Tag};
 use aws_smithy_types::Blob;
-use lockstep_provider::prelude::*;
-use lockstep_provider::property;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::property;
 
 use super::metadata::{Format, PushMetadata};
 use super::read::Stored;

@@ -1,9 +1,9 @@
 //! Reading one secret: its value, a property of it, its members, or its tags.
 
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
-use lockstep_provider::error::Tombstone;
-use lockstep_provider::json::{Html, to_json_strings};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::json::{Html, to_json_strings};
+use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
 use super::push::tags_of;

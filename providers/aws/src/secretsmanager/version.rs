@@ -2,7 +2,7 @@
 //! the value does, but needs no key of KMS and carries no secret.
 
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
 use super::refusals::Right;

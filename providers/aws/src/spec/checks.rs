@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::{AwsSpec, Service, SessionTag, TagsPolicy};
 

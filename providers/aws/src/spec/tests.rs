@@ -1,6 +1,6 @@
 //! Specs that are refused, and with which words.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use serde_json::{Value, json};
 
 use super::AwsSpec;

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use lockstep_provider::ErrorKind;
-use lockstep_provider::conformance::MemoryObjects;
+use lockstep_provider_api::ErrorKind;
+use lockstep_provider_api::conformance::MemoryObjects;
 use lockstep_testkit::moto::REGION;
 use serde_json::json;
 

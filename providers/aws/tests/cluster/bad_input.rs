@@ -2,8 +2,8 @@
 //! the cluster is deleted because of it. More of them are beside the reads and writes they are about.
 
 use base64::Engine as _;
-use lockstep_provider::retry::RetrySettings;
-use lockstep_provider::{ErrorKind, MetadataPolicy, RemoteRef, Variables};
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{ErrorKind, MetadataPolicy, RemoteRef, Variables};
 use serde_json::json;
 
 use crate::bench::{Bench, moto, push, spec, word};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use lockstep_provider::conformance::{CallLog, MemoryObjects, NAMESPACE};
-use lockstep_provider::context::{Objects, Services};
-use lockstep_provider::retry::RetrySettings;
-use lockstep_provider::{
+use lockstep_provider_api::conformance::{CallLog, MemoryObjects, NAMESPACE};
+use lockstep_provider_api::context::{Objects, Services};
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{
     Ctx, Entry, PushItem, PushTarget, Result, Scope, SecretMap, Shared, SharedStore, StoreName,
     Variables,
 };
@@ -119,7 +119,7 @@ pub(crate) fn seen(about: &str) -> Vec<String> {
 }
 
 /// A push of one value.
-pub(crate) fn push(key: &str, value: impl Into<lockstep_provider::SecretValue>) -> PushItem {
+pub(crate) fn push(key: &str, value: impl Into<lockstep_provider_api::SecretValue>) -> PushItem {
     let source = SecretMap::from_iter([("v".to_owned(), value.into())]);
     PushItem {
         secret_key: Some("v".to_owned()),

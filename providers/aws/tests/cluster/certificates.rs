@@ -1,6 +1,6 @@
 //! Certificates: imported from TLS Secrets and found again by their tags, exported with their key.
 
-use lockstep_provider::{ErrorKind, Find, PushItem, PushTarget, Pushed, RemoteRef, SecretMap};
+use lockstep_provider_api::{ErrorKind, Find, PushItem, PushTarget, Pushed, RemoteRef, SecretMap};
 use lockstep_testkit::moto::REGION;
 use rcgen::{CertificateParams, KeyPair};
 use serde_json::{Value, json};

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use base64::Engine as _;
 use bytes::Bytes;
 use http::Response;
-use lockstep_provider::conformance::{CANARY, MemoryObjects, NAMESPACE, Subject, response, run};
-use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{SecretValue, Variables};
+use lockstep_provider_api::conformance::{
+    CANARY, MemoryObjects, NAMESPACE, Subject, response, run,
+};
+use lockstep_provider_api::http::{Tls, Transport, Transports};
+use lockstep_provider_api::{SecretValue, Variables};
 use lockstep_provider_aws::Aws;
 use lockstep_runtime::transport::{HttpTransports, Settings};
 use lockstep_testkit::moto::Moto;

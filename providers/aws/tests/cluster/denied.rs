@@ -1,6 +1,6 @@
 //! What IAM refuses, on a server that checks signatures and policies.
 
-use lockstep_provider::{ErrorKind, Find, RemoteRef};
+use lockstep_provider_api::{ErrorKind, Find, RemoteRef};
 use lockstep_testkit::moto::{Keys, Moto};
 use serde_json::{Value, json};
 

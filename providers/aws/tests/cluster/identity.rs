@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use futures_util::future::BoxFuture;
-use lockstep_provider::conformance::{MemoryObjects, NAMESPACE};
-use lockstep_provider::context::{Objects, TokenRequest};
-use lockstep_provider::{Check, ErrorKind, RemoteRef, Result, Scope, SecretMap, SecretValue};
+use lockstep_provider_api::conformance::{MemoryObjects, NAMESPACE};
+use lockstep_provider_api::context::{Objects, TokenRequest};
+use lockstep_provider_api::{Check, ErrorKind, RemoteRef, Result, Scope, SecretMap, SecretValue};
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::moto::{Fault, Moto, REGION};

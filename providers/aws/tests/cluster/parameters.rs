@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::{ErrorKind, Find, PushTarget, Pushed, RemoteRef};
+use lockstep_provider_api::{ErrorKind, Find, PushTarget, Pushed, RemoteRef};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, metadata, moto, push, seen, spec, tags, word};

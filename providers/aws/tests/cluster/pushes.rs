@@ -1,7 +1,7 @@
 //! Writing secrets: made once, changed only where they differ, deleted only where they are ours.
 
-use lockstep_provider::conformance::NAMESPACE;
-use lockstep_provider::{ErrorKind, PushTarget, Pushed, SecretMap};
+use lockstep_provider_api::conformance::NAMESPACE;
+use lockstep_provider_api::{ErrorKind, PushTarget, Pushed, SecretMap};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, metadata, moto, push, seen, spec, tags, word};
@@ -246,7 +246,7 @@ async fn bad_pushes_say_what_is_wrong_with_them() {
     let id = word("push-bad");
     create(&id, "plain text", true);
     let store = Bench::plain(&id, "SecretsManager").await;
-    let failed = async |change: &dyn Fn(&mut lockstep_provider::PushItem)| {
+    let failed = async |change: &dyn Fn(&mut lockstep_provider_api::PushItem)| {
         let mut item = push(&id, "v");
         change(&mut item);
         store.push(&item).await.unwrap_err().to_string()

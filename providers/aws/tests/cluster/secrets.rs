@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::conformance::NAMESPACE;
-use lockstep_provider::retry::RetrySettings;
-use lockstep_provider::{ErrorKind, Find, MetadataPolicy, RemoteRef};
+use lockstep_provider_api::conformance::NAMESPACE;
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{ErrorKind, Find, MetadataPolicy, RemoteRef};
 use lockstep_testkit::moto::Fault;
 use serde_json::json;
 

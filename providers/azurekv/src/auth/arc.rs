@@ -1,8 +1,8 @@
 //! How a machine under Azure Arc proves that its user may read a key file: the service names the
 //! file in a challenge and wants its content back. Only files of the agent's own folder are read.
 
-use lockstep_provider::http::Answer;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::prelude::*;
 
 use super::refusal;
 

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use serde_json::json;
 use sha1::{Digest as _, Sha1};
 

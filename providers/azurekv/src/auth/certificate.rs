@@ -1,8 +1,8 @@
 //! The certificate of a service principal with its private key, out of PEM or out of a PKCS#12 file
 //! without a password. Texts are upstream's where it has one.
 
-use lockstep_provider::jwt::RsaKey;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::jwt::RsaKey;
+use lockstep_provider_api::prelude::*;
 use lockstep_template::keys::{KeyPair, open_pkcs12, pem_blocks};
 
 /// A certificate and the RSA key that belongs to it.

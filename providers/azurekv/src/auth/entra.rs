@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_provider::http::{HttpClient, encode_component};
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::ServiceAccountSelector;
-use lockstep_provider::token_cache::AccessToken;
+use lockstep_provider_api::http::{HttpClient, encode_component};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::ServiceAccountSelector;
+use lockstep_provider_api::token_cache::AccessToken;
 use serde::Deserialize;
 
 use super::certificate::ClientCertificate;

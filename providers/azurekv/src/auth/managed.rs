@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use lockstep_provider::http::{Answer, HttpClient, RequestBuilder};
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::AccessToken;
+use lockstep_provider_api::http::{Answer, HttpClient, RequestBuilder};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::AccessToken;
 use serde::Deserialize;
 
 use super::entra::{life_until, seconds};

@@ -1,8 +1,8 @@
 //! A service principal: an application with a secret or a certificate, kept in Secrets.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::SecretKeySelector;
-use lockstep_provider::token_cache::Fingerprint;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
+use lockstep_provider_api::token_cache::Fingerprint;
 
 use super::certificate::ClientCertificate;
 use super::entra::{Application, Proof};

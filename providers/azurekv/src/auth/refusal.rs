@@ -1,8 +1,8 @@
 //! What a refused sign-in means and what can be done about it. The code of Entra ID decides, its
 //! prose is kept up to where ids and times of the request begin, so that a retry says the same.
 
-use lockstep_provider::http::Answer;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::prelude::*;
 
 use super::entra::{Application, Proof};
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::ServiceAccountSelector;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::ServiceAccountSelector;
 
 use super::entra::{Application, Proof};
 use super::{Described, Source, refusal, text_of};

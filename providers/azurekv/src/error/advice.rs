@@ -1,7 +1,7 @@
 //! What a user can do about a refusal: the role or permission that is missing, the firewall, the
 //! tenant, the state of the object.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::Place;
 use crate::challenge::Challenge;

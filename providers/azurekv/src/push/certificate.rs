@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use lockstep_template::keys::{check_certificate, open_pkcs12, pem_blocks};
 use serde_json::{Value, json};
 

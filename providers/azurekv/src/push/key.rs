@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use lockstep_template::keys::{KeyPair, Numbers, pem_blocks};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! The body of a new version of a secret.
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use serde_json::{Value, json};
 
 use super::Wanted;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use serde_json::{Map, Value};
 
 use super::Path;

@@ -2,7 +2,7 @@
 //! cluster; what Azure alone can tell is found out when the store is used.
 
 use http::Uri;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 
 use super::AzureSpec;
 use crate::cloud::Cloud;

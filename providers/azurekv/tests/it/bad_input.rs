@@ -1,6 +1,6 @@
 //! What a user can get wrong in a manifest, and what is said about it before or after Azure is asked.
 
-use lockstep_provider::{Entry, ErrorKind, RemoteRef, Scope};
+use lockstep_provider_api::{Entry, ErrorKind, RemoteRef, Scope};
 use lockstep_provider_azurekv::Azurekv;
 use lockstep_testkit::azure::Fault;
 use serde_json::{Value, json};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::{HeaderValue, Request, Response, Uri};
-use lockstep_provider::conformance::{CallLog, MemoryObjects, NAMESPACE};
-use lockstep_provider::context::{Objects, Services};
-use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{
+use lockstep_provider_api::conformance::{CallLog, MemoryObjects, NAMESPACE};
+use lockstep_provider_api::context::{Objects, Services};
+use lockstep_provider_api::http::{Tls, Transport, Transports};
+use lockstep_provider_api::{
     Ctx, Entry, PushItem, PushTarget, Result, Scope, SecretMap, SecretValue, Shared, SharedStore,
     StoreName,
 };

@@ -7,10 +7,12 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::Response;
 use jiff::Timestamp;
-use lockstep_provider::SecretValue;
-use lockstep_provider::conformance::{CANARY, MemoryObjects, NAMESPACE, Subject, response, run};
-use lockstep_provider::context::Time;
-use lockstep_provider::http::Transport;
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::conformance::{
+    CANARY, MemoryObjects, NAMESPACE, Subject, response, run,
+};
+use lockstep_provider_api::context::Time;
+use lockstep_provider_api::http::Transport;
 use lockstep_provider_azurekv::Azurekv;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_testkit::azure::{Azure, CLIENT, SECRET};

@@ -1,6 +1,6 @@
 //! Searching a vault.
 
-use lockstep_provider::Find;
+use lockstep_provider_api::Find;
 use lockstep_testkit::azure::Fault;
 use serde_json::json;
 

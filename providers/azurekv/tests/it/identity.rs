@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::conformance::NAMESPACE;
-use lockstep_provider::{Check, Error, ErrorKind, Health, RemoteRef, Scope};
+use lockstep_provider_api::conformance::NAMESPACE;
+use lockstep_provider_api::{Check, Error, ErrorKind, Health, RemoteRef, Scope};
 use lockstep_testkit::azure::{CERTIFICATE, CLIENT, HEADER, PFX, STRANGER, TENANT};
 use serde_json::{Value, json};
 

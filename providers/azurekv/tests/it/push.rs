@@ -1,6 +1,6 @@
 //! Writing: what is compared, what is written, and what is somebody else's.
 
-use lockstep_provider::{ErrorKind, PushItem, PushTarget, Pushed};
+use lockstep_provider_api::{ErrorKind, PushItem, PushTarget, Pushed};
 use lockstep_testkit::azure::{CERTIFICATE, PFX, STRANGER};
 use serde_json::{Value, json};
 

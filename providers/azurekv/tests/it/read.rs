@@ -1,6 +1,6 @@
 //! Reading secrets, keys and certificates, and what is taken out of one answer.
 
-use lockstep_provider::{ErrorKind, MetadataPolicy, Payload, Read, RemoteRef};
+use lockstep_provider_api::{ErrorKind, MetadataPolicy, Payload, Read, RemoteRef};
 use serde_json::json;
 
 use crate::bench::{Bench, HOST, text};

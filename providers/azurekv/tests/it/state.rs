@@ -1,12 +1,12 @@
 //! States of objects told apart: missing, deleted, disabled, expired, denied, throttled.
 
-use lockstep_provider::{ErrorKind, RemoteRef};
+use lockstep_provider_api::{ErrorKind, RemoteRef};
 use lockstep_testkit::azure::Fault;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, HOST, push};
 
-async fn refused(bench: &Bench, key: &str) -> lockstep_provider::Error {
+async fn refused(bench: &Bench, key: &str) -> lockstep_provider_api::Error {
     let store = bench.store().await;
     store.get(&RemoteRef::key(key)).await.unwrap_err()
 }

@@ -1,7 +1,7 @@
 //! What upstream's fake store was seen to do, and what ours does better.
 
-use lockstep_provider::conformance::block_on;
-use lockstep_provider::keys::Conversion;
+use lockstep_provider_api::conformance::block_on;
+use lockstep_provider_api::keys::Conversion;
 use serde_json::json;
 
 use super::*;

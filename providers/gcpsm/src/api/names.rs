@@ -1,8 +1,8 @@
 //! Names of secrets and versions below a project or one of its locations. What cannot be a name is
 //! refused here, so that nothing of a manifest changes the path of a request.
 
-use lockstep_provider::http::encode_component;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::prelude::*;
 
 use super::Api;
 

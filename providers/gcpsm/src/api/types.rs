@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 

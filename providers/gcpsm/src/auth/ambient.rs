@@ -2,8 +2,8 @@
 //! `GOOGLE_APPLICATION_CREDENTIALS` names, the one that `gcloud auth application-default login`
 //! leaves, else the metadata server. The only file here that looks at the operator's surroundings.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use serde::Deserialize;
 
 use super::federation::{self, config::Config};

@@ -5,9 +5,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use lockstep_provider::http::{Answer, HttpClient, RequestBuilder, Tls, kind_of};
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::AccessToken;
+use lockstep_provider_api::http::{Answer, HttpClient, RequestBuilder, Tls, kind_of};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::AccessToken;
 use serde::Deserialize;
 use serde_json::Value;
 

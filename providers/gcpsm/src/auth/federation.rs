@@ -2,8 +2,8 @@
 //! exchanged at the security token service, and the outcome may act as a service account. What a
 //! ConfigMap may say about it is checked in `config`, where the proof comes from is in `subject`.
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 
 use super::impersonation::Target;
 use super::{ACCOUNT_ANNOTATION, Identity, SCOPE, Source};

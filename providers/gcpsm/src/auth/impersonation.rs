@@ -2,9 +2,9 @@
 //! account (IAM Credentials, `generateAccessToken`).
 
 use jiff::Timestamp;
-use lockstep_provider::http::encode_component;
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::AccessToken;
+use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::AccessToken;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -2,10 +2,10 @@
 //! token endpoint takes. No part of the private key gets into a text.
 
 use jiff::SignedDuration;
-use lockstep_provider::json;
-use lockstep_provider::jwt::RsaKey;
-use lockstep_provider::prelude::*;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_api::json;
+use lockstep_provider_api::jwt::RsaKey;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::ServiceAccountSelector;
-use lockstep_provider::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::ServiceAccountSelector;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use serde_json::json;
 
 use super::impersonation::Target;

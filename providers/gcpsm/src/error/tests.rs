@@ -1,5 +1,5 @@
-use lockstep_provider::conformance::{response, scripted};
-use lockstep_provider::http::HttpClient;
+use lockstep_provider_api::conformance::{response, scripted};
+use lockstep_provider_api::http::HttpClient;
 use serde_json::json;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! `metadata` of a push: labels, annotations, and what is only said when a secret is made.
 
-use lockstep_provider::metadata;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::metadata;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ impl PushMetadata {
 
 #[cfg(test)]
 mod tests {
-    use lockstep_provider::PushTarget;
+    use lockstep_provider_api::PushTarget;
 
     use super::*;
 

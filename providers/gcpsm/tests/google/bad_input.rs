@@ -1,8 +1,8 @@
 //! Stores, references and answers that cannot work: each is told apart from a missing secret, so
 //! nothing in the cluster is deleted because of it.
 
-use lockstep_provider::conformance::NAMESPACE;
-use lockstep_provider::{ErrorKind, RemoteRef};
+use lockstep_provider_api::conformance::NAMESPACE;
+use lockstep_provider_api::{ErrorKind, RemoteRef};
 use lockstep_testkit::gcp::{Fault, Refusal};
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
-use lockstep_provider::conformance::{CallLog, MemoryObjects, NAMESPACE};
-use lockstep_provider::context::{Objects, Services};
-use lockstep_provider::{
+use lockstep_provider_api::conformance::{CallLog, MemoryObjects, NAMESPACE};
+use lockstep_provider_api::context::{Objects, Services};
+use lockstep_provider_api::{
     Ctx, Entry, PushItem, PushTarget, Result, Scope, SecretMap, SecretValue, Shared, SharedStore,
     StoreName, Variables,
 };
@@ -80,7 +80,7 @@ impl Bench {
     }
 
     /// Why a store cannot be opened.
-    pub(crate) async fn refused(&self, spec: Value) -> lockstep_provider::Error {
+    pub(crate) async fn refused(&self, spec: Value) -> lockstep_provider_api::Error {
         self.connect(spec).await.err().unwrap()
     }
 

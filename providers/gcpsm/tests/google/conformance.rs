@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use lockstep_provider::conformance::{CANARY, MemoryObjects, NAMESPACE, Subject, response, run};
-use lockstep_provider::context::Time;
-use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{SecretValue, Variables};
+use lockstep_provider_api::conformance::{
+    CANARY, MemoryObjects, NAMESPACE, Subject, response, run,
+};
+use lockstep_provider_api::context::Time;
+use lockstep_provider_api::http::{Tls, Transport, Transports};
+use lockstep_provider_api::{SecretValue, Variables};
 use lockstep_provider_gcpsm::Gcpsm;
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::transport::{HttpTransports, Settings};

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use lockstep_provider::conformance::NAMESPACE;
+use lockstep_provider_api::conformance::NAMESPACE;
 use lockstep_testkit::stub::{Answer, Stub};
 use serde_json::{Value, json};
 

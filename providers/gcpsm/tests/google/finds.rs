@@ -1,6 +1,6 @@
 //! Searching: what the server filters, what is read, and what fails the whole.
 
-use lockstep_provider::{ErrorKind, Find};
+use lockstep_provider_api::{ErrorKind, Find};
 use lockstep_testkit::gcp::{Google, Settings};
 use serde_json::json;
 

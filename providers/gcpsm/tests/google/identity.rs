@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use lockstep_provider::conformance::{MemoryObjects, NAMESPACE};
-use lockstep_provider::context::{Objects, TokenRequest};
-use lockstep_provider::jwt::RsaKey;
-use lockstep_provider::{
+use lockstep_provider_api::conformance::{MemoryObjects, NAMESPACE};
+use lockstep_provider_api::context::{Objects, TokenRequest};
+use lockstep_provider_api::jwt::RsaKey;
+use lockstep_provider_api::{
     Check, ErrorKind, Health, RemoteRef, Result, Scope, SecretMap, SecretValue,
 };
 use lockstep_testkit::gcp::{Fault, Google, Keys, NODE, Refusal, Seen};

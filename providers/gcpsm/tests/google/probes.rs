@@ -1,6 +1,6 @@
 //! Which version is current, found out without reading a value.
 
-use lockstep_provider::{MetadataPolicy, RemoteRef};
+use lockstep_provider_api::{MetadataPolicy, RemoteRef};
 
 use crate::bench::{Bench, READER};
 

@@ -1,6 +1,6 @@
 //! Writing: what is made, what is changed, what is left alone.
 
-use lockstep_provider::{ErrorKind, PushItem, PushTarget, Pushed, SecretMap, SecretValue};
+use lockstep_provider_api::{ErrorKind, PushItem, PushTarget, Pushed, SecretMap, SecretValue};
 use lockstep_testkit::gcp::{Fault, Refusal};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Reading: versions, properties, metadata, regional secrets, and the states a secret can be in.
 
-use lockstep_provider::{ErrorKind, MetadataPolicy, RemoteRef};
+use lockstep_provider_api::{ErrorKind, MetadataPolicy, RemoteRef};
 use lockstep_testkit::gcp::{Fault, Refusal};
 use serde_json::json;
 

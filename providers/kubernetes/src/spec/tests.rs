@@ -1,4 +1,4 @@
-use lockstep_provider::Entry;
+use lockstep_provider_api::Entry;
 use serde_json::{Value, json};
 
 use super::*;

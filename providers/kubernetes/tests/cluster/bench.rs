@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use futures_util::future::BoxFuture;
-use lockstep_provider::context::{CallOutcome, CallRecorder, Objects, Services, TokenRequest};
-use lockstep_provider::{
+use lockstep_provider_api::context::{CallOutcome, CallRecorder, Objects, Services, TokenRequest};
+use lockstep_provider_api::{
     Ctx, Entry, Error, ErrorKind, Result, Scope, SecretMap, SecretValue, Shared, SharedStore,
     StoreName, Variables,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::{ErrorKind, Find, MetadataPolicy, RemoteRef, SecretMap};
+use lockstep_provider_api::{ErrorKind, Find, MetadataPolicy, RemoteRef, SecretMap};
 use serde_json::json;
 
 use crate::bench::{ALL_VERBS, Bench};

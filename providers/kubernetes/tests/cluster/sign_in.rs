@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lockstep_provider::{Check, ErrorKind, Health, RemoteRef};
+use lockstep_provider_api::{Check, ErrorKind, Health, RemoteRef};
 use serde_json::{Value, json};
 
 use crate::bench::{ALL_VERBS, Bench};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::{ErrorKind, PushItem, PushTarget, Pushed, SecretMap};
+use lockstep_provider_api::{ErrorKind, PushItem, PushTarget, Pushed, SecretMap};
 use serde_json::json;
 
 use crate::bench::{ALL_VERBS, Bench};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use lockstep_provider::conformance::{NAMESPACE, TestServices, services};
-use lockstep_provider::context::Services;
-use lockstep_provider::http::{Tls, Transport, Transports};
-use lockstep_provider::{Ctx, Entry, Result, Scope, Shared, SharedStore, StoreName, Variables};
+use lockstep_provider_api::conformance::{NAMESPACE, TestServices, services};
+use lockstep_provider_api::context::Services;
+use lockstep_provider_api::http::{Tls, Transport, Transports};
+use lockstep_provider_api::{Ctx, Entry, Result, Scope, Shared, SharedStore, StoreName, Variables};
 use lockstep_provider_kubernetes::Kubernetes;
 use serde_json::{Value, json};
 

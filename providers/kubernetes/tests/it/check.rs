@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::conformance::{NAMESPACE, services};
-use lockstep_provider::context::CallOutcome;
-use lockstep_provider::{Check, Entry, ErrorKind, Health, RemoteRef, Scope};
+use lockstep_provider_api::conformance::{NAMESPACE, services};
+use lockstep_provider_api::context::CallOutcome;
+use lockstep_provider_api::{Check, Entry, ErrorKind, Health, RemoteRef, Scope};
 use lockstep_provider_kubernetes::Kubernetes;
 
 use crate::bench::Bench;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::{ErrorKind, Find};
+use lockstep_provider_api::{ErrorKind, Find};
 use serde_json::json;
 
 use crate::bench::{Bench, REMOTE};

@@ -1,7 +1,7 @@
 //! Reading single values and maps.
 
-use lockstep_provider::context::CallOutcome;
-use lockstep_provider::{ErrorKind, RemoteRef, SecretMap};
+use lockstep_provider_api::context::CallOutcome;
+use lockstep_provider_api::{ErrorKind, RemoteRef, SecretMap};
 
 use crate::bench::{Bench, REMOTE};
 

@@ -1,6 +1,6 @@
 //! The spec's schema is upstream's, so every manifest that was accepted before still is.
 
-use lockstep_provider::Entry;
+use lockstep_provider_api::Entry;
 use lockstep_provider_kubernetes::Kubernetes;
 use serde_json::{Map, Value, json};
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use lockstep_provider::conformance::{response, scripted};
-use lockstep_provider::http::Transport;
+use lockstep_provider_api::conformance::{response, scripted};
+use lockstep_provider_api::http::Transport;
 use serde_json::{Map, Value, json};
 
 /// Limit of the API server for the values of one Secret together.

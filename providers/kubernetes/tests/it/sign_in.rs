@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lockstep_provider::conformance::NAMESPACE;
-use lockstep_provider::{Entry, ErrorKind, Provider, RemoteRef, Scope};
+use lockstep_provider_api::conformance::NAMESPACE;
+use lockstep_provider_api::{Entry, ErrorKind, Provider, RemoteRef, Scope};
 use lockstep_provider_kubernetes::Kubernetes;
 use serde_json::{Value, json};
 

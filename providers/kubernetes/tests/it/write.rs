@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::context::CallOutcome;
-use lockstep_provider::{ErrorKind, PushItem, PushTarget, Pushed, Scope, SecretMap};
+use lockstep_provider_api::context::CallOutcome;
+use lockstep_provider_api::{ErrorKind, PushItem, PushTarget, Pushed, Scope, SecretMap};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, REMOTE};

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use lockstep_provider::json::{Number, Value};
+use lockstep_provider_api::json::{Number, Value};
 
 use super::PathError;
 

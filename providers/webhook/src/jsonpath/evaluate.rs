@@ -2,7 +2,7 @@
 //! an error, for a path inside of an expression an empty list; behind it, misses are left out. What
 //! runs out of budget is an error everywhere.
 
-use lockstep_provider::json::{Number, Value};
+use lockstep_provider_api::json::{Number, Value};
 
 use super::budget::Budget;
 use super::{Expression, Found, PathError, Start, Step, slice};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lockstep_provider::json::{Number, Value};
+use lockstep_provider_api::json::{Number, Value};
 
 use super::PathError;
 use super::budget::Budget;

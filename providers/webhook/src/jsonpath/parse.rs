@@ -1,7 +1,7 @@
 //! Reads a path. Knows no document. Length, nesting, steps and operators are bounded, because each of
 //! them is a level of recursion when the path is read, followed or dropped.
 
-use lockstep_provider::json::Value;
+use lockstep_provider_api::json::Value;
 
 use super::{Expression, PathError, Start, Step};
 

@@ -1,6 +1,6 @@
 //! Which elements `[from:to:by]` names. Bounds beyond the list are cut to it.
 
-use lockstep_provider::json::Value;
+use lockstep_provider_api::json::Value;
 
 /// The elements between the bounds, backwards for a negative step.
 pub(super) fn elements(

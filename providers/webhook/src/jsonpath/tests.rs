@@ -1,6 +1,6 @@
 //! Paths and what they lead to.
 
-use lockstep_provider::json::{decode, marshal};
+use lockstep_provider_api::json::{decode, marshal};
 
 use super::*;
 

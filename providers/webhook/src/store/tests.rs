@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use lockstep_provider::conformance::{
+use lockstep_provider_api::conformance::{
     Fault, Faults, NAMESPACE, TestServices, block_on, response, scripted, services,
 };
 use serde_json::{Value, json};
@@ -230,7 +230,7 @@ fn one_answer_serves_all_paths_into_it_unless_the_request_names_the_property() {
     assert_eq!(asked, 1);
     for read in &reads {
         let part = store.part(read, &answer);
-        let alone = block_on(lockstep_provider::erased::perform(&store, read));
+        let alone = block_on(lockstep_provider_api::erased::perform(&store, read));
         match (part, alone) {
             (Ok(part), Ok(alone)) => assert_eq!(part, alone),
             (part, alone) => assert_eq!(

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lockstep_pace::governor::{Admission, Call, Change, Ended, Ticket};
-use lockstep_pace::groups::Taken;
+use lockstep_scheduling::governor::{Admission, Call, Change, Ended, Ticket};
+use lockstep_scheduling::groups::Taken;
 
 use super::{Arrival, Day, Event, Flight, HOLD, Waiter, at};
 use crate::remote::{SECOND, Says};

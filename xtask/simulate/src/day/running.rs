@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_pace::backoff;
-use lockstep_pace::schedule::Job;
+use lockstep_scheduling::backoff;
+use lockstep_scheduling::schedule::Job;
 
 use super::{Day, Event, HOLD, Run, Waiter, at};
 use crate::fleet::part;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::conditions::{Condition, READY};
-use lockstep_engine::external_secret::Outcome;
+use lockstep_reconcile::external_secret::Outcome;
 
 use super::freshness::Age;
 use super::links::Links;

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
-use lockstep_engine::external_secret::Outcome;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::NextRun;
+use lockstep_reconcile::external_secret::Outcome;
 
 use super::{ExternalSecrets, Touch};
 use crate::key::ObjectKey;

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use lockstep_api::SecretStore;
-use lockstep_engine::StoreRecord;
 use lockstep_plan::StoreKey;
+use lockstep_reconcile::StoreRecord;
 
 use super::Stores;
 use crate::key::ObjectKey;

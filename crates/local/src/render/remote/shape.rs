@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lockstep_golang::base64::{self, Encoding};
 use lockstep_golang::json;
-use lockstep_provider::SecretValue;
+use lockstep_provider_api::SecretValue;
 use serde_json::Value;
 
 use super::{Remote, Stored};

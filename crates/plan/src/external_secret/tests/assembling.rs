@@ -1,8 +1,8 @@
 //! How fetched payloads become data: order, rewriting, conversion, decoding, absence.
 
 use lockstep_api::ExternalSecret;
-use lockstep_provider::error::{ErrorKind, Retry, Tombstone};
-use lockstep_provider::{Error, SecretMap, SecretValue};
+use lockstep_provider_api::error::{ErrorKind, Retry, Tombstone};
+use lockstep_provider_api::{Error, SecretMap, SecretValue};
 
 use crate::event::EventNote;
 use crate::external_secret::*;

@@ -2,7 +2,7 @@
 
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
-use lockstep_provider::{Find, MetadataPolicy, RemoteRef};
+use lockstep_provider_api::{Find, MetadataPolicy, RemoteRef};
 
 use crate::conditions::{ready, seconds};
 use crate::external_secret::*;
@@ -144,7 +144,7 @@ dataFrom:
         path: Some("x".to_owned()),
         name: Some("y".to_owned()),
         tags: Some([("t".to_owned(), "u".to_owned())].into()),
-        conversion: lockstep_provider::keys::Conversion::Unicode,
+        conversion: lockstep_provider_api::keys::Conversion::Unicode,
     };
     let value = RemoteRef {
         key: "k".to_owned(),

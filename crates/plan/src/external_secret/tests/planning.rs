@@ -12,7 +12,7 @@ use crate::settings::{CopiedMetadata, Settings};
 use crate::target::{Salt, TargetRow, Write};
 use crate::testing::{Scene, budget, map, noon, one_value, secret, work};
 
-fn planned(scene: &Scene, data: lockstep_provider::SecretMap) -> Result<Plan, Failure> {
+fn planned(scene: &Scene, data: lockstep_provider_api::SecretMap) -> Result<Plan, Failure> {
     let assembled = Assembled {
         data,
         events: Vec::new(),
@@ -20,7 +20,7 @@ fn planned(scene: &Scene, data: lockstep_provider::SecretMap) -> Result<Plan, Fa
     scene.observe(|observed| plan(observed, assembled, work(&Settings::default(), &budget())))
 }
 
-fn target_plan(scene: &Scene, data: lockstep_provider::SecretMap) -> TargetPlan {
+fn target_plan(scene: &Scene, data: lockstep_provider_api::SecretMap) -> TargetPlan {
     planned(scene, data).unwrap().target
 }
 

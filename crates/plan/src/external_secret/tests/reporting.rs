@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_provider::error::{Error, ErrorKind};
+use lockstep_provider_api::error::{Error, ErrorKind};
 
 use crate::cause::Cause;
 use crate::event::EventNote;

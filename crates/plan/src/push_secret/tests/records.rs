@@ -1,7 +1,7 @@
 //! What is recorded, reported and deleted after a push.
 
 use lockstep_api::push_secret::SyncedPushSecrets;
-use lockstep_provider::Error;
+use lockstep_provider_api::Error;
 use serde_json::json;
 
 use super::*;
@@ -9,7 +9,7 @@ use crate::external_secret::NextRun;
 use crate::{EventNote, StoreKey};
 
 fn denied(entry: &Entry) -> Done {
-    let error = Error::new(lockstep_provider::ErrorKind::Denied, "not allowed");
+    let error = Error::new(lockstep_provider_api::ErrorKind::Denied, "not allowed");
     Done::Failed(push_failed(
         &StoreKey::namespaced(NAMESPACE, "s"),
         &entry.data,

@@ -3,8 +3,8 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
-use lockstep_provider::http::{Method, encode_component};
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::http::{Method, encode_component};
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider::find::NameMatcher;
-use lockstep_provider::json;
-use lockstep_provider::prelude::*;
+use lockstep_provider_api::find::NameMatcher;
+use lockstep_provider_api::json;
+use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use super::namespace_of;

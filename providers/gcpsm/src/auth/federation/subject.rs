@@ -1,9 +1,9 @@
 //! The proof of an identity of another provider: a token of a ServiceAccount, of a file or of an
 //! address, or a request that is signed with keys of AWS. It is made anew for every exchange.
 
-use lockstep_provider::http::Answer;
-use lockstep_provider::prelude::*;
-use lockstep_provider::selector::ServiceAccountSelector;
+use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::ServiceAccountSelector;
 use serde_json::Value;
 
 use super::aws::{self, Keys};

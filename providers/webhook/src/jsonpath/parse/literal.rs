@@ -1,6 +1,6 @@
 //! Names, numbers and texts in a path. Each is read in one pass over the path.
 
-use lockstep_provider::json::{Number, Value};
+use lockstep_provider_api::json::{Number, Value};
 
 use super::{Expression, Parsed, Parser};
 

@@ -1,0 +1,34 @@
+//! The static table. `cargo xtask generate` writes the lines between the markers: one for each
+//! folder in `providers/`, in the order of their names.
+
+use lockstep_provider_api::Entry;
+
+pub(crate) static TABLE: &[Entry] = &[
+    // generated: begin
+    #[cfg(feature = "aws")]
+    Entry::of::<lockstep_provider_aws::Aws>(),
+    #[cfg(feature = "azurekv")]
+    Entry::of::<lockstep_provider_azurekv::Azurekv>(),
+    #[cfg(feature = "fake")]
+    Entry::of::<lockstep_provider_fake::Fake>(),
+    #[cfg(feature = "gcpsm")]
+    Entry::of::<lockstep_provider_gcpsm::Gcpsm>(),
+    #[cfg(feature = "kubernetes")]
+    Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
+    #[cfg(feature = "webhook")]
+    Entry::of::<lockstep_provider_webhook::Webhook>(),
+    // generated: end
+];
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn no_two_rows_have_one_name() {
+        for entry in TABLE {
+            let rows = TABLE.iter().filter(|other| other.name() == entry.name());
+            assert_eq!(rows.count(), 1, "{}", entry.name());
+        }
+    }
+}

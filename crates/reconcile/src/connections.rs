@@ -1,0 +1,321 @@
+//! Open connections, one slot for each store and caller. A connection is shared by everyone its answers
+//! are the same for: all users of a SecretStore, all users of a ClusterSecretStore whose credentials do
+//! not depend on the caller, and otherwise the users of one namespace. A refused credential drops the
+//! connection of that caller alone, and connecting for one namespace never blocks another.
+
+mod slot;
+mod store;
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+use jiff::Timestamp;
+use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_provider_api::context::Time;
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
+
+use crate::batch::batched;
+use crate::credentials::Noting;
+use crate::reads::Observer;
+use crate::store_record::StoreRecord;
+
+use store::{Dependence, StoreConnections};
+
+/// Longest time to connect, and for one call to a backend.
+pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
+/// Most stores with an open connection; the one whose connections end first makes room.
+const CAPACITY: usize = 4096;
+
+type Stores = BTreeMap<Identity, Arc<StoreConnections>>;
+
+/// Cache of open connections.
+pub struct Connections {
+    services: Arc<Services>,
+    stores: Mutex<Stores>,
+    /// The second of the last sweep.
+    swept: AtomicI64,
+    observer: OnceLock<Weak<dyn Observer>>,
+}
+
+/// A store as it was when it was connected to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The store.
+    pub store: StoreKey,
+    /// Its unique id: a store made again under the same name is another one.
+    pub uid: String,
+    /// Generation of its spec.
+    pub generation: i64,
+}
+
+impl Identity {
+    /// The identity of a store as it is now.
+    pub fn of(store: &StoreRecord) -> Self {
+        Self {
+            store: store.key.clone(),
+            uid: store.view.uid.clone(),
+            generation: store.view.generation,
+        }
+    }
+}
+
+/// An open connection, and for whom it is.
+#[derive(Clone)]
+pub struct Connected {
+    /// The connection.
+    pub store: SharedStore,
+    /// The namespace whose credentials it uses; `None` where it is the same for all callers.
+    pub caller: Option<Arc<str>>,
+    /// The store it was made for, in one allocation for everyone who reads from it.
+    pub identity: Arc<Identity>,
+}
+
+impl Connections {
+    pub fn new(services: Arc<Services>) -> Self {
+        Self {
+            services,
+            stores: Mutex::default(),
+            swept: AtomicI64::new(i64::MIN),
+            observer: OnceLock::new(),
+        }
+    }
+
+    /// A connection to `store` for an object of namespace `caller`; `None` while the store itself
+    /// is checked.
+    pub async fn open(&self, store: &StoreRecord, caller: Option<&str>) -> Result<Connected> {
+        let all = self.of(store);
+        let asked = self.services.time.now();
+        let attempt = all.attempt(caller, &*self.services.time).await;
+        let now = self.services.time.now();
+        if let Some(open) = all.usable(caller, now) {
+            return Ok(open);
+        }
+        let slot = &attempt.slot;
+        if let Some(error) = slot.failure_since(caller, asked) {
+            return Err(error);
+        }
+        let (services, noting) = Noting::around(&self.services);
+        let ctx = context(services, store, caller)?;
+        let connected = {
+            // It is never closed, so there is always a permit to come.
+            let _permit = all.attempts.acquire().await;
+            self.connect(store, ctx.clone()).await
+        };
+        let by_caller = ctx.depends_on_caller();
+        let whose = caller.filter(|_| by_caller);
+        if let Some(observer) = self.observer.get().and_then(Weak::upgrade) {
+            observer.connected(&store.key, whose, &noting.seen());
+        }
+        // A failed attempt may not have come to the point where it matters who asks.
+        if connected.is_ok() || by_caller {
+            all.learned(by_caller);
+        }
+        let connected = match connected {
+            Ok(connected) => connected,
+            Err(error) => {
+                slot.note_failure(caller, self.services.time.now(), &error);
+                return Err(error);
+            }
+        };
+        let connected = Connected {
+            store: connected,
+            caller: whose.map(Arc::from),
+            identity: Arc::clone(&all.identity),
+        };
+        if whose.is_some() {
+            all.slot(whose).keep(connected.clone(), now);
+        } else if !by_caller {
+            all.shared.keep(connected.clone(), now);
+        }
+        // A cluster store's own check says nothing for its callers when it depends on them.
+        Ok(connected)
+    }
+
+    /// A new connection for a check of the store itself, which is there to notice changed credentials.
+    /// Connections of calling namespaces stay.
+    pub(crate) async fn reopen(&self, store: &StoreRecord) -> Result<Connected> {
+        self.of(store).shared.clear();
+        self.open(store, None).await
+    }
+
+    /// Whether connections to a store are known to depend on the caller.
+    pub(crate) fn depends_on_caller(&self, store: &StoreRecord) -> bool {
+        self.of(store).dependence() == Dependence::ByCaller
+    }
+
+    /// The edges that connections are made with.
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.services
+    }
+
+    /// The connection that [`Connections::open`] would give without any waiting.
+    pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
+        let all = Arc::clone(self.locked().get(&Identity::of(store))?);
+        all.usable(Some(caller), self.services.time.now())
+    }
+
+    /// Puts a connection in place of one that would be opened.
+    #[cfg(test)]
+    pub(crate) fn put(&self, store: &StoreRecord, connection: SharedStore) {
+        let all = self.of(store);
+        let connected = Connected {
+            store: connection,
+            caller: None,
+            identity: Arc::clone(&all.identity),
+        };
+        all.learned(false);
+        all.shared.keep(connected, self.services.time.now());
+    }
+
+    /// Names the one who is told of credentials.
+    pub(crate) fn observe(&self, observer: Weak<dyn Observer>) {
+        // The first one named stays; a second would be a fault of the program.
+        let _ = self.observer.set(observer);
+    }
+
+    /// The time.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.services.time.now()
+    }
+
+    /// The clock.
+    pub(crate) fn time(&self) -> Arc<dyn Time> {
+        Arc::clone(&self.services.time)
+    }
+
+    /// Number of stores with a connection.
+    pub fn len(&self) -> usize {
+        self.locked().len()
+    }
+
+    /// Whether nothing is open.
+    pub fn is_empty(&self) -> bool {
+        self.locked().is_empty()
+    }
+
+    /// Drops connections that ended a while ago, so that no credential is held for a store that nobody
+    /// reads from any more. Looks once a second at most, however often it is asked to.
+    pub fn sweep(&self) {
+        let now = self.services.time.now();
+        if self.swept.swap(now.as_second(), Ordering::Relaxed) == now.as_second() {
+            return;
+        }
+        self.locked()
+            .retain(|_, all| Arc::strong_count(all) > 1 || all.sweep(now));
+    }
+
+    /// Drops all connections of a store that changed.
+    pub fn drop_store(&self, store: &StoreKey) {
+        self.locked().retain(|identity, _| identity.store != *store);
+    }
+
+    /// Drops one connection, whose credential was refused. Those of other callers stay.
+    pub(crate) fn drop_one(&self, connected: &Connected) {
+        let all = self.locked().get(&*connected.identity).cloned();
+        if let Some(all) = all {
+            all.drop_one(connected);
+        }
+    }
+
+    fn of(&self, store: &StoreRecord) -> Arc<StoreConnections> {
+        let identity = Identity::of(store);
+        let mut stores = self.locked();
+        if stores.len() >= CAPACITY && !stores.contains_key(&identity) {
+            make_room(&mut stores);
+        }
+        let all = stores.entry(identity);
+        let all = all.or_insert_with_key(|identity| Arc::new(StoreConnections::of(identity)));
+        Arc::clone(all)
+    }
+
+    async fn connect(&self, store: &StoreRecord, ctx: Ctx) -> Result<SharedStore> {
+        let (name, spec) = store.spec.provider.only().map_err(|error| {
+            Error::invalid_spec(format!("store error for {}: {error}", store.key.name))
+        })?;
+        let entry = lockstep_provider_registry::lookup(name)
+            .map_err(|error| Error::invalid_spec(error.for_store(&store.key.name)))?;
+        let patience = self.services.time.sleep(CALL_DEADLINE);
+        let connecting = AssertUnwindSafe(entry.connect(spec.clone(), ctx)).catch_unwind();
+        let connected = match select(connecting, patience).await {
+            Either::Left((Ok(connected), _)) => connected?,
+            Either::Left((Err(_), _)) => return Err(layer::broken("connect")),
+            Either::Right(_) => {
+                let text = format!("{} did not connect within {CALL_DEADLINE:?}", store.key);
+                return Err(Error::unreachable(text));
+            }
+        };
+        let settings = retry_settings(store)?.filter(|_| !entry.repeats());
+        Ok(self.layered(connected, settings, store.batch()))
+    }
+
+    /// Puts the shared layers around a fresh connection: panics end the call alone, every call has a
+    /// deadline, is repeated where the store asks for that, and goes out with others where the
+    /// backend reads many at once.
+    fn layered(
+        &self,
+        connected: SharedStore,
+        settings: Option<RetrySettings>,
+        batch: usize,
+    ) -> SharedStore {
+        let time = || -> Arc<dyn Time> { Arc::clone(&self.services.time) };
+        let contained = layer::contain(connected);
+        let mut layered = layer::timeout(contained, CALL_DEADLINE, time());
+        if let Some(settings) = settings {
+            layered = layer::retry(layered, settings, time());
+        }
+        if batch > 1 {
+            layered = batched(layered, batch, time());
+        }
+        layered
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Stores> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes out the store whose connections end first; one that is being connected to stays.
+fn make_room(stores: &mut Stores) {
+    let idle = stores.iter().filter(|(_, all)| Arc::strong_count(all) == 1);
+    let ends = idle.map(|(identity, all)| (all.ends(), identity));
+    if let Some(first) = ends.min().map(|(_, identity)| identity.clone()) {
+        stores.remove(&first);
+    }
+}
+
+fn context(services: Arc<Services>, store: &StoreRecord, caller: Option<&str>) -> Result<Ctx> {
+    let scope = match store.key.kind {
+        StoreKind::SecretStore => Scope::Namespaced {
+            namespace: store.key.namespace.clone().unwrap_or_default(),
+        },
+        StoreKind::ClusterSecretStore => Scope::Cluster {
+            caller: caller.map(str::to_owned),
+        },
+    };
+    let name = StoreName {
+        namespace: store.key.namespace.clone(),
+        name: store.key.name.clone(),
+    };
+    let ctx = Ctx::new(services, name, scope);
+    Ok(match retry_settings(store)? {
+        Some(settings) => ctx.with_retry(settings),
+        None => ctx,
+    })
+}
+
+fn retry_settings(store: &StoreRecord) -> Result<Option<RetrySettings>> {
+    let Some(settings) = &store.spec.retry_settings else {
+        return Ok(None);
+    };
+    let interval = settings.retry_interval.as_deref();
+    RetrySettings::parse(settings.max_retries, interval).map(Some)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Reads what is to be pushed: a Secret by name, Secrets by labels, or what a generator makes.
+
+use std::collections::BTreeMap;
+
+use lockstep_api::external_secret::GeneratorRef;
+use lockstep_plan::Failure;
+use lockstep_plan::push_secret::{Observed, Source, SourceRef, no_source, source};
+use lockstep_provider_api::{Error, ErrorKind};
+
+use super::{Engine, namespace};
+use crate::generators;
+use crate::push_world::PushWorld;
+
+/// What was found.
+pub(super) enum Found {
+    /// One Secret, read or made.
+    Sources(Vec<Source>),
+    /// Secrets that labels match, by name.
+    Labelled(BTreeMap<String, Source>),
+    /// The named Secret is not there; the failure says so.
+    Gone(Failure),
+}
+
+impl<W: PushWorld> Engine<'_, W> {
+    pub(super) async fn source(&self, observed: &Observed<'_>) -> Result<Found, Failure> {
+        let object = observed.object;
+        let failed = |error: Error| no_source(&error);
+        match source(object) {
+            None => Err(no_source(&Error::invalid_spec(
+                "no secret selector provided",
+            ))),
+            Some(SourceRef::Named(name)) => {
+                let read = self.world.source_secret(namespace(object), name).await;
+                Ok(match read.map_err(failed)? {
+                    Some(source) => Found::Sources(vec![source]),
+                    None => Found::Gone(no_source(&missing(name))),
+                })
+            }
+            Some(SourceRef::Labelled(selector)) => {
+                let read = self.world.source_secrets(namespace(object), selector);
+                read.await.map(Found::Labelled).map_err(failed)
+            }
+            Some(SourceRef::Generator(reference)) => {
+                let made = self.generated(reference, namespace(object)).await;
+                made.map(|source| Found::Sources(vec![source]))
+                    .map_err(failed)
+            }
+        }
+    }
+
+    async fn generated(
+        &self,
+        reference: &GeneratorRef,
+        namespace: &str,
+    ) -> lockstep_provider_api::Result<Source> {
+        let connections = self.reads.connections();
+        let failed = |error: Error| {
+            error.context(format_args!(
+                "could not resolve secret from generator ref {:?}",
+                reference.name
+            ))
+        };
+        let generator = generators::read(reference, namespace, self.world);
+        let generator = generator.await.map_err(failed)?;
+        let named = (namespace, reference.name.as_str());
+        let made = generators::make(&generator, named, connections).await;
+        made.map_err(failed).map(|data| Source {
+            data,
+            ..Source::default()
+        })
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("secrets {name:?} not found"))
+}

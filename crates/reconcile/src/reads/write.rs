@@ -1,0 +1,91 @@
+//! Writes to stores: pushes, deletions, and the question whether something is there. They pass the
+//! store's governor like reads do; nothing is shared and nothing is held.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use lockstep_plan::external_secret::Read;
+use lockstep_provider_api::{
+    ErrorKind, PushItem, PushTarget, Pushed, RemoteRef, Result, SharedStore,
+};
+
+use super::governed::{ProbeRead, call};
+use super::{Reads, Request};
+use crate::store_record::StoreRecord;
+
+/// A store, and for whom it is written to.
+#[derive(Clone, Copy)]
+pub struct Remote<'a> {
+    /// The store.
+    pub store: &'a Arc<StoreRecord>,
+    /// Namespace of the object that pushes.
+    pub caller: &'a str,
+}
+
+impl Reads {
+    /// Pushes a value.
+    pub async fn push(&self, remote: Remote<'_>, item: &PushItem) -> Result<Pushed> {
+        let push = |store: SharedStore| -> BoxFuture<'_, Result<Pushed>> {
+            Box::pin(async move { store.push(item).await })
+        };
+        self.call(remote, ("push", &item.target), push).await
+    }
+
+    /// Deletes what was pushed. What is absent already is deleted.
+    pub async fn delete(&self, remote: Remote<'_>, target: &PushTarget) -> Result<()> {
+        let delete = |store: SharedStore| -> BoxFuture<'_, Result<()>> {
+            Box::pin(async move { store.delete(target).await })
+        };
+        match self.call(remote, ("delete", target), delete).await {
+            Err(error) if *error.kind() == ErrorKind::NotFound => Ok(()),
+            answer => answer,
+        }
+    }
+
+    /// Whether something is there.
+    pub async fn exists(&self, remote: Remote<'_>, target: &PushTarget) -> Result<bool> {
+        let exists = |store: SharedStore| -> BoxFuture<'_, Result<bool>> {
+            Box::pin(async move { store.exists(target).await })
+        };
+        self.call(remote, ("exists", target), exists).await
+    }
+
+    async fn call<'i, T>(
+        &self,
+        Remote { store, caller }: Remote<'_>,
+        (name, target): (&'static str, &PushTarget),
+        perform: impl Fn(SharedStore) -> BoxFuture<'i, Result<T>>,
+    ) -> Result<T> {
+        // Should the store be out of reach, it is probed by a read of the same place.
+        let read = Read::Value(RemoteRef::key(&target.remote_key));
+        let request = Request {
+            store,
+            caller,
+            object: None,
+            read: &read,
+            asked: self.time.now(),
+        };
+        let connected = self.connect(request).await?;
+        let governed = self.governed(&store.key);
+        let call = call(caller, connected.caller.as_deref(), &read);
+        let probe = || ProbeRead::of(request);
+        let permit = governed.admit(call, &*self.time, probe).await?;
+        let mut answer = perform(Arc::clone(&connected.store)).await;
+        if let Err(error) = &answer
+            && error.consequence().drops_connection
+        {
+            self.connections.drop_one(&connected);
+            if *error.kind() == ErrorKind::Unauthenticated {
+                // The credential may have been rotated since the connection was made: once more.
+                answer = match self.connections.open(store, Some(caller)).await {
+                    Ok(again) => perform(again.store).await,
+                    Err(error) => Err(error),
+                };
+            }
+        }
+        let failure = answer.as_ref().err();
+        self.calls.count(&store.key, caller, name, failure);
+        self.ended(&governed, permit, failure, || ProbeRead::of(request));
+        answer
+    }
+}
