@@ -10,7 +10,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
 use lockstep_plan::{EventNote, StoreKey};
-use lockstep_reconcile::{Deletion, StoreRecord};
+use lockstep_reconcile::Deletion;
+use lockstep_remote::StoreRecord;
 use lockstep_scheduling::deletion::{Absence, Guard, Sight, Verdict};
 
 use crate::events::about_store;

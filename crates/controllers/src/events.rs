@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
 use lockstep_plan::{EventNote, Severity, StoreKind};
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 use lockstep_runtime::events::{EventType, ObjectRef, Recorder};
 
 use crate::shared::Recorders;

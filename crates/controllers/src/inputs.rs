@@ -18,7 +18,7 @@ use lockstep_generators::{CLUSTER_KIND, plural};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, generators, template_sources};
 use lockstep_plan::push_secret::{self, SourceRef};
-use lockstep_reconcile::credentials::{Credential, CredentialKind};
+use lockstep_remote::{Credential, CredentialKind};
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 

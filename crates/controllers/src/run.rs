@@ -13,7 +13,7 @@ use lockstep_api::{
 };
 use lockstep_plan::StoreKind;
 use lockstep_provider_api::Services;
-use lockstep_reconcile::reads::Observer;
+use lockstep_remote::Observer;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::{self, Dispatcher};
 use lockstep_runtime::events::Events;

@@ -9,7 +9,8 @@ use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
 use lockstep_plan::store::{StorePlan, has_finalizer, report};
 use lockstep_plan::{StoreKey, StoreKind};
-use lockstep_reconcile::{StoreRecord, WorldError, store as engine};
+use lockstep_reconcile::{WorldError, store as engine};
+use lockstep_remote::StoreRecord;
 use lockstep_runtime::dispatch::Next;
 
 use crate::deletion;

@@ -8,7 +8,8 @@ use lockstep_api::{ClusterSecretStore, SecretStore};
 use lockstep_plan::StoreKind;
 use lockstep_plan::push_secret::StoreUses;
 use lockstep_plan::store::{has_finalizer, settle_finalizer};
-use lockstep_reconcile::{StoreRecord, WorldError};
+use lockstep_reconcile::WorldError;
+use lockstep_remote::StoreRecord;
 
 use crate::shared::Shared;
 use crate::watches::check_store;

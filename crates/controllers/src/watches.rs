@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::core::PartialObjectMeta;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
 use lockstep_plan::{StoreKey, StoreKind};
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;

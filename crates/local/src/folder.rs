@@ -16,8 +16,9 @@ use lockstep_plan::conditions::{ready, set};
 use lockstep_plan::external_secret::created_by;
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider_api::SecretMap;
+use lockstep_reconcile::StoreSource;
 use lockstep_reconcile::external_secret::{Observation, Target};
-use lockstep_reconcile::{StoreRecord, StoreSource};
+use lockstep_remote::StoreRecord;
 use serde_json::Value;
 
 use super::name::Name;

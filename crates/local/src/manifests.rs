@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::SecretMap;
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 use serde::Serialize;
 use serde_json::Value;
 

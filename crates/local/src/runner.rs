@@ -11,7 +11,8 @@ use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Settings, StoreKey};
 use lockstep_provider_api::{Check, Services};
 use lockstep_reconcile::external_secret::{Engine, Outcome};
-use lockstep_reconcile::{Connections, Planning, Reads, StoreSource};
+use lockstep_reconcile::{Planning, StoreSource};
+use lockstep_remote::{Connections, Reads};
 use lockstep_runtime::backoff;
 use lockstep_runtime::supervise::{self, supervise};
 

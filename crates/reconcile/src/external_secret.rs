@@ -19,10 +19,10 @@ use lockstep_plan::external_secret::{
 };
 use lockstep_plan::generic::ObjectRef;
 use lockstep_plan::{Settings, StoreLookup, TargetRow};
+use lockstep_remote::Reads;
 
 use crate::fetch::{StoreSource, counted, prepare};
 use crate::planning::Planning;
-use crate::reads::Reads;
 use crate::world::{World, WorldError};
 
 pub use observation::{Observation, Target};

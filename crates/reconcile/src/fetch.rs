@@ -9,11 +9,10 @@ use jiff::Timestamp;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::{Error, Result, SecretMap};
+use lockstep_remote::{Answer, GroupKey, Reads, Reply, Request, StoreRecord, size_of};
 use lockstep_scheduling::groups::Taken;
 
 use crate::generators;
-use crate::reads::{Answer, GroupKey, Reads, Reply, Request, size_of};
-use crate::store_record::StoreRecord;
 use crate::world::{Generator, World};
 
 /// Reads of one object that run at once.
@@ -104,7 +103,7 @@ pub(crate) async fn fetch(
             Prepared::Make(name, generator) => Box::pin(async move {
                 let named = (caller.namespace, name);
                 let made = match generator {
-                    Ok(generator) => generators::make(&generator, named, reads.connections()).await,
+                    Ok(Generator { kind, spec }) => reads.generate((&kind, &spec), named).await,
                     Err(error) => Err(error),
                 };
                 Fetched::alone(made.map(Payload::Map))

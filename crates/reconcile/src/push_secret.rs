@@ -17,12 +17,12 @@ use lockstep_plan::push_secret::{
     settle, template_sources,
 };
 use lockstep_plan::{Budget, Failure, Settings, Work};
+use lockstep_remote::Reads;
 
 use crate::external_secret::Stores;
 use crate::fetch::counted;
 use crate::planning::Planning;
 use crate::push_world::PushWorld;
-use crate::reads::Reads;
 use crate::world::WorldError;
 
 use source::Found;

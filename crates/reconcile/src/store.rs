@@ -5,9 +5,7 @@ use std::time::Duration;
 use lockstep_plan::Settings;
 use lockstep_plan::store::{CheckOutcome, StoreDecision, decide};
 use lockstep_provider_api::{Capabilities, Entry, Scope};
-
-use crate::connections::Connections;
-use crate::store_record::StoreRecord;
+use lockstep_remote::{Connections, StoreRecord};
 
 /// Checks a store; `None` when it belongs to another controller class.
 pub async fn check(

@@ -28,6 +28,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-generators", &["golang", "provider-api"]),
     ("lockstep-provider-registry", &["provider-api"]),
     (
+        "lockstep-remote",
+        &[
+            "provider-api",
+            "api",
+            "plan",
+            "scheduling",
+            "generators",
+            "provider-registry",
+        ],
+    ),
+    (
         "lockstep-reconcile",
         &[
             "golang",
@@ -36,8 +47,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "plan",
             "scheduling",
             "runtime",
-            "generators",
             "provider-registry",
+            "remote",
         ],
     ),
     (
@@ -50,6 +61,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "runtime",
             "generators",
             "provider-registry",
+            "remote",
             "reconcile",
         ],
     ),
@@ -75,6 +87,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "runtime",
             "generators",
             "provider-registry",
+            "remote",
             "reconcile",
         ],
     ),

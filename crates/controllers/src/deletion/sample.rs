@@ -9,8 +9,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt, stream};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{Payload, reads_through};
-use lockstep_reconcile::StoreRecord;
-use lockstep_reconcile::reads::Request;
+use lockstep_remote::{Request, StoreRecord};
 use lockstep_runtime::supervise::{Outcome, spawn, supervise};
 use lockstep_scheduling::deletion::Sight;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_plan::{StoreKey, StoreKind};
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 
 use super::inputs::Reader;
 use super::relist::Relist;

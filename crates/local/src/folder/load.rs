@@ -11,7 +11,7 @@ use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::RefreshPolicy;
 use lockstep_plan::external_secret::{store_keys, template_sources};
 use lockstep_plan::{StoreKey, StoreView};
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 
 use super::{Folder, State, Tracked, TrackedStore, is_managed, time};
 use crate::manifests::Manifests;

@@ -9,7 +9,7 @@ use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
 use lockstep_golang::base64::{self, Encoding};
 use lockstep_plan::validate;
 use lockstep_provider_api::{SecretMap, SecretValue};
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

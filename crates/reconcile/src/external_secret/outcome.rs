@@ -5,9 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use lockstep_plan::external_secret::{NextRun, Observed, shared_interval};
 use lockstep_plan::{Failure, Settings};
+use lockstep_remote::GroupKey;
 use lockstep_scheduling::groups::Taken;
 
-use crate::reads::GroupKey;
 use crate::world::WorldError;
 
 /// How a run ended.

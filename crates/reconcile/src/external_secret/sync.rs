@@ -11,11 +11,11 @@ use lockstep_plan::external_secret::{
 use lockstep_plan::generic::ObjectPlan;
 use lockstep_plan::{Budget, Failure, StoreKey, Work};
 use lockstep_provider_api::Error;
+use lockstep_remote::GroupKey;
 use lockstep_scheduling::groups::Taken;
 
 use super::{Engine, apply, namespace};
 use crate::fetch::{Caller, Prepared, StoreSource, fetch};
-use crate::reads::GroupKey;
 use crate::world::{Deletion, World};
 
 /// Plans what the answers mean, or reports why nothing is written. Returns also whether no data was

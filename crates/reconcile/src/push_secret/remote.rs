@@ -13,10 +13,10 @@ use lockstep_plan::push_secret::{
 };
 use lockstep_plan::{Failure, StoreKey};
 use lockstep_provider_api::Error;
+use lockstep_remote::Remote;
 
 use super::{Engine, namespace};
 use crate::push_world::PushWorld;
-use crate::reads::Remote;
 
 /// Stores worked on at once, and places of one store.
 const AT_ONCE: usize = 8;

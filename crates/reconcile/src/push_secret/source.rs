@@ -53,7 +53,6 @@ impl<W: PushWorld> Engine<'_, W> {
         reference: &GeneratorRef,
         namespace: &str,
     ) -> lockstep_provider_api::Result<Source> {
-        let connections = self.reads.connections();
         let failed = |error: Error| {
             error.context(format_args!(
                 "could not resolve secret from generator ref {:?}",
@@ -63,7 +62,8 @@ impl<W: PushWorld> Engine<'_, W> {
         let generator = generators::read(reference, namespace, self.world);
         let generator = generator.await.map_err(failed)?;
         let named = (namespace, reference.name.as_str());
-        let made = generators::make(&generator, named, connections).await;
+        let spec = (generator.kind.as_str(), &generator.spec);
+        let made = self.reads.generate(spec, named).await;
         made.map_err(failed).map(|data| Source {
             data,
             ..Source::default()

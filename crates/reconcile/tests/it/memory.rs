@@ -12,9 +12,8 @@ use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView,
 use lockstep_provider_api::conformance::{block_on, services};
 use lockstep_provider_api::{Error, SecretMap};
 use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_reconcile::{
-    Connections, Deletion, Generator, Planning, Reads, StoreRecord, StoreSource, World, WorldError,
-};
+use lockstep_reconcile::{Deletion, Generator, Planning, StoreSource, World, WorldError};
+use lockstep_remote::{Connections, Reads, StoreRecord};
 
 /// The world, its stores, and a log of every write.
 pub(crate) struct Memory {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lockstep_api::SecretStore;
 use lockstep_plan::StoreKey;
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 
 use super::Stores;
 use crate::key::ObjectKey;

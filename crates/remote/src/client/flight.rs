@@ -14,8 +14,9 @@ use lockstep_provider_api::erased::perform;
 use lockstep_provider_api::{Error, ErrorKind, Payload, Read, Result, SharedStore};
 
 use super::governed::{ProbeRead, call};
-use super::{GroupKey, Reads, fingerprint};
+use super::{Reads, fingerprint};
 use crate::connections::Connected;
+use crate::identity::GroupKey;
 use crate::store_record::StoreRecord;
 
 /// How long an answer is held for those who asked before its read began.

@@ -13,8 +13,7 @@ use jiff::Timestamp;
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::ErrorKind;
 use lockstep_provider_api::conformance::{block_on, response};
-use lockstep_reconcile::credentials::Credential;
-use lockstep_reconcile::reads::{GroupKey, Observer};
+use lockstep_remote::{Credential, GroupKey, Observer};
 
 use crate::bench::{Bench, echo, store};
 

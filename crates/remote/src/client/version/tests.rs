@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use super::*;
 use crate::connections::Connections;
 use crate::credentials::Credential;
-use crate::reads::Observer;
+use crate::observer::Observer;
 use crate::store_record::StoreRecord;
 
 const SECOND: Duration = Duration::from_secs(1);

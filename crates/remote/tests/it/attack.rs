@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use lockstep_provider_api::SecretValue;
 use lockstep_provider_api::conformance::block_on;
 use lockstep_provider_api::context::Time;
-use lockstep_reconcile::StoreRecord;
+use lockstep_remote::StoreRecord;
 
 use crate::bench::{Bench, own_store, store};
 

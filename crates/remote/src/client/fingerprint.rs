@@ -39,7 +39,7 @@ pub(super) fn size(answer: &Result<Payload>) -> usize {
 }
 
 /// Bytes of values.
-pub(crate) fn size_of(payload: &Payload) -> usize {
+pub fn size_of(payload: &Payload) -> usize {
     match payload {
         Payload::Value(value) => value.len(),
         Payload::Map(map) => map.iter().map(|(key, value)| key.len() + value.len()).sum(),

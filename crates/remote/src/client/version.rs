@@ -11,8 +11,9 @@ use lockstep_provider_api::{Read, Result};
 
 use super::flight::is_transient;
 use super::governed::{ProbeRead, call};
-use super::{Answer, GroupKey, Reads, Request};
+use super::{Answer, Reads, Request};
 use crate::connections::Connected;
+use crate::identity::GroupKey;
 
 #[cfg(test)]
 mod tests;

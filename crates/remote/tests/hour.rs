@@ -19,9 +19,7 @@ use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::RemoteRef;
 use lockstep_provider_api::conformance::{TestServices, block_on, response, scripted, services};
 use lockstep_provider_api::context::Time;
-use lockstep_reconcile::credentials::Credential;
-use lockstep_reconcile::reads::{GroupKey, Observer, Request};
-use lockstep_reconcile::{Connections, Reads, StoreRecord};
+use lockstep_remote::{Connections, Credential, GroupKey, Observer, Reads, Request, StoreRecord};
 use lockstep_scheduling::groups::{Groups, Taken};
 use lockstep_scheduling::schedule::{Job, Schedule};
 

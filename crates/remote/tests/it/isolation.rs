@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lockstep_api::ClusterSecretStore;
 use lockstep_provider_api::conformance::{block_on, services};
-use lockstep_reconcile::{Connections, StoreRecord};
+use lockstep_remote::{Connections, StoreRecord};
 
 fn cluster_store() -> StoreRecord {
     let yaml = "

@@ -5,14 +5,14 @@
 
 mod fingerprint;
 mod flight;
+mod generate;
 mod governed;
-mod key;
 mod probe;
 mod tally;
 mod version;
 mod write;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use futures_util::FutureExt;
@@ -25,12 +25,12 @@ use lockstep_scheduling::governor::{Change, Ended};
 use tokio::sync::Notify;
 
 use crate::connections::{Connected, Connections};
-use crate::credentials::Credential;
+use crate::identity::GroupKey;
+use crate::observer::Observer;
 use crate::store_record::StoreRecord;
 
-pub(crate) use fingerprint::size_of;
+pub use fingerprint::size_of;
 pub use flight::{Answer, Reply};
-pub use key::GroupKey;
 pub use tally::{Call, Calls};
 pub use write::Remote;
 
@@ -40,23 +40,6 @@ use version::Versions;
 
 /// Most stores with a governor; one that is idle makes room.
 const MOST_GOVERNORS: usize = 8_192;
-
-/// Who is told of answers and outages.
-pub trait Observer: Send + Sync {
-    /// A read was answered, be it with an error that says something about the secret. Returns how
-    /// many will come for the answer.
-    fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize;
-
-    /// A connection was tried, for the callers of one namespace or for all, with credentials from
-    /// these objects.
-    fn connected(&self, store: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>);
-
-    /// A store that could not be reached answers again.
-    fn recovered(&self, store: &StoreKey);
-
-    /// Whether an object that reads through a store is still there.
-    fn is_present(&self, namespace: &str, object: &str) -> bool;
-}
 
 /// All reads of the process.
 pub struct Reads {

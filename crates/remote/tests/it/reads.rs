@@ -15,9 +15,7 @@ use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::conformance::{Fault, Faults, block_on, response, scripted, services};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{ErrorKind, RemoteRef, Result, SecretValue};
-use lockstep_reconcile::credentials::Credential;
-use lockstep_reconcile::reads::{GroupKey, Observer, Request};
-use lockstep_reconcile::{Connections, Reads};
+use lockstep_remote::{Connections, Credential, GroupKey, Observer, Reads, Request};
 
 use crate::bench::{Bench, echo, own_store, store};
 

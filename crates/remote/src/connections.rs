@@ -22,7 +22,8 @@ use lockstep_provider_api::{Ctx, Error, Result, Scope, Services, SharedStore, St
 
 use crate::batch::batched;
 use crate::credentials::Noting;
-use crate::reads::Observer;
+use crate::identity::Identity;
+use crate::observer::Observer;
 use crate::store_record::StoreRecord;
 
 use store::{Dependence, StoreConnections};
@@ -41,28 +42,6 @@ pub struct Connections {
     /// The second of the last sweep.
     swept: AtomicI64,
     observer: OnceLock<Weak<dyn Observer>>,
-}
-
-/// A store as it was when it was connected to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
-    /// The store.
-    pub store: StoreKey,
-    /// Its unique id: a store made again under the same name is another one.
-    pub uid: String,
-    /// Generation of its spec.
-    pub generation: i64,
-}
-
-impl Identity {
-    /// The identity of a store as it is now.
-    pub fn of(store: &StoreRecord) -> Self {
-        Self {
-            store: store.key.clone(),
-            uid: store.view.uid.clone(),
-            generation: store.view.generation,
-        }
-    }
 }
 
 /// An open connection, and for whom it is.
@@ -139,7 +118,7 @@ impl Connections {
 
     /// A new connection for a check of the store itself, which is there to notice changed credentials.
     /// Connections of calling namespaces stay.
-    pub(crate) async fn reopen(&self, store: &StoreRecord) -> Result<Connected> {
+    pub async fn reopen(&self, store: &StoreRecord) -> Result<Connected> {
         self.of(store).shared.clear();
         self.open(store, None).await
     }
@@ -180,7 +159,7 @@ impl Connections {
     }
 
     /// The time.
-    pub(crate) fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         self.services.time.now()
     }
 

@@ -13,8 +13,9 @@ use jiff::Timestamp;
 use lockstep_provider_api::context::Time;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
+use super::Connected;
 use super::slot::Slot;
-use super::{Connected, Identity};
+use crate::identity::Identity;
 
 /// Most namespaces with a connection of their own to one store; the one that ends first makes room.
 pub(super) const MOST_CALLERS: usize = 1_024;

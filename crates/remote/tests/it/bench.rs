@@ -16,8 +16,7 @@ use lockstep_provider_api::conformance::{
 };
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{RemoteRef, Result, SecretValue};
-use lockstep_reconcile::reads::Request;
-use lockstep_reconcile::{Connections, Reads, StoreRecord};
+use lockstep_remote::{Connections, Reads, Request, StoreRecord};
 
 /// A cluster store whose credentials are looked up in `namespace`; an empty one means the caller's.
 pub(crate) fn store(namespace: &str) -> Arc<StoreRecord> {

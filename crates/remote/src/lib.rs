@@ -1,0 +1,21 @@
+//! Talks to secret backends: opens connections, shares and batches reads, pushes and deletes, runs
+//! generators, and keeps each store's circuit breaker.
+//!
+//! Callers use [`Reads`]. The rules for slots, backoff and breakers are `lockstep-scheduling`'s; this
+//! crate waits and calls. It knows no Kubernetes client and writes no object.
+
+mod batch;
+mod client;
+mod connections;
+mod credentials;
+mod identity;
+mod observer;
+mod store_record;
+mod webhook_generator;
+
+pub use client::{Answer, Call, Calls, Reads, Remote, Reply, Request, Stats, size_of};
+pub use connections::{Connected, Connections};
+pub use credentials::{Credential, CredentialKind};
+pub use identity::{GroupKey, Identity};
+pub use observer::Observer;
+pub use store_record::StoreRecord;
