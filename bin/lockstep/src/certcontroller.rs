@@ -12,9 +12,9 @@ use lockstep_runtime::lifeline::Lifeline;
 use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::shutdown::Shutdown;
+use lockstep_webhook::certificate_secret::CertificateSecret;
 use lockstep_webhook::controller::CertController;
 use lockstep_webhook::injector::Address;
-use lockstep_webhook::keeper::Keeper;
 use tokio::sync::watch;
 
 use crate::flags::webhook::CertControllerFlags;
@@ -84,7 +84,7 @@ fn work(
     let secret = (flags.secret_namespace.as_str(), flags.secret_name.as_str());
     let name = format!("{}.{}.svc", at.service, at.namespace);
     CertController {
-        keeper: Keeper::new(client.clone(), secret, name, AHEAD, Arc::new(SystemTime)),
+        secret: CertificateSecret::new(client.clone(), secret, name, AHEAD, Arc::new(SystemTime)),
         client,
         at,
         crds: flags.crd_names.clone(),

@@ -14,10 +14,10 @@ use lockstep_runtime::log;
 use lockstep_runtime::metrics::Metrics;
 use lockstep_runtime::serve::Server;
 use lockstep_runtime::shutdown::Shutdown;
+use lockstep_webhook::certificate_secret::CertificateSecret;
+use lockstep_webhook::certificate_source::{CertificateSource, SharedCertificate};
 use lockstep_webhook::files::Folder;
-use lockstep_webhook::keeper::Keeper;
 use lockstep_webhook::server::{self, Reviews};
-use lockstep_webhook::steward::{Shared, Steward};
 use lockstep_webhook::tls::{self, Shown};
 
 use crate::flags::webhook::WebhookFlags;
@@ -41,7 +41,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     let reviews = Arc::new(Reviews::default());
     metrics.add_rows(Arc::clone(&reviews) as _);
     let client = client::connect(&client::Settings::default(), Arc::clone(&metrics)).await?;
-    let steward = Steward {
+    let source = CertificateSource {
         folder: Folder::new(&flags.cert_dir, &flags.dns_name),
         shared: shared(&flags, &client, &metrics, &shutdown),
         shown,
@@ -56,7 +56,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), name = %flags.dns_name, "starting");
     tokio::select! {
         () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
-        () = steward.first() => {}
+        () = source.first() => {}
     }
     let server = Server::bind(&format!(":{}", flags.port))
         .await?
@@ -66,7 +66,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     server.spawn("webhook", handler, (&background, shutdown.clone()));
     tokio::select! {
         () = shutdown.requested() => {}
-        () = steward.go_on() => {}
+        () = source.go_on() => {}
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -77,13 +77,13 @@ fn shared(
     client: &kube::Client,
     metrics: &Arc<Metrics>,
     shutdown: &Shutdown,
-) -> Option<Shared> {
+) -> Option<SharedCertificate> {
     if flags.secret_name.is_empty() {
         return None;
     }
     let (namespace, secret) = (&flags.secret_namespace, &flags.secret_name);
-    Some(Shared {
-        keeper: Keeper::new(
+    Some(SharedCertificate {
+        secret: CertificateSecret::new(
             client.clone(),
             (namespace, secret),
             &flags.dns_name,

@@ -5,7 +5,7 @@
 use k8s_openapi::api::core::v1::Namespace;
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::{Cause, Failure, StoreKey, StoreKind};
-use lockstep_runtime::target::Target;
+use lockstep_runtime::api_object::ApiObject;
 
 use crate::mirror::Labels;
 use crate::shared::Shared;
@@ -68,7 +68,7 @@ async fn live(shared: &Shared, namespace: &str) -> Option<Labels> {
             return Some(labels);
         }
     }
-    let target = Target::of::<Namespace>(None, namespace);
+    let target = ApiObject::of::<Namespace>(None, namespace);
     let read: Result<Option<Namespace>, _> = target.get(&shared.client).await;
     match read {
         Ok(Some(read)) => {

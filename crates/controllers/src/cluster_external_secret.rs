@@ -15,8 +15,8 @@ use lockstep_plan::cluster_external_secret::{
 };
 use lockstep_plan::external_secret::NextRun;
 use lockstep_reconcile::WorldError;
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
-use lockstep_runtime::target::{Target, Written};
 use serde_json::Value;
 
 use crate::key::ObjectKey;
@@ -162,12 +162,12 @@ async fn take(
     step: Step,
 ) -> Result<(), WorldError> {
     let (writer, manager) = (&shared.writer, Some(FIELD_MANAGER));
-    let named = |name: &str| Target::of::<ExternalSecret>(Some(namespace), name);
+    let named = |name: &str| ApiObject::of::<ExternalSecret>(Some(namespace), name);
     let done = match step {
         Step::Refuse(_) => return Ok(()),
         Step::Delete(child) => writer.delete(&named(&child.name), &child.uid, None).await,
         Step::Mark(patch) => {
-            let target = Target::of::<Namespace>(None, namespace);
+            let target = ApiObject::of::<Namespace>(None, namespace);
             let marked = writer.merge(&target, &patch, manager).await;
             marked.map(|namespace: Namespace| {
                 // The next run must not see the namespace as it was.
@@ -190,7 +190,7 @@ async fn take(
 async fn update(
     shared: &Shared,
     object: &ClusterExternalSecret,
-    (namespace, target): (&str, &Target),
+    (namespace, target): (&str, &ApiObject),
 ) -> Result<(), WorldError> {
     let live: Option<ExternalSecret> = target.get(&shared.client).await.map_err(world_error)?;
     let owner = live.as_ref().and_then(|live| controls(&live.metadata));

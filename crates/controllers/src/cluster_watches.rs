@@ -75,7 +75,7 @@ pub(crate) fn namespace_changed(shared: &Shared, name: &str, labels: &[Labels]) 
 
 fn run(shared: &Shared, names: impl IntoIterator<Item = String>) {
     for name in names {
-        shared.queues.cluster_external_secrets.forgive(&name);
+        shared.queues.cluster_external_secrets.reset_backoff(&name);
         shared.queues.cluster_external_secrets.fresh(name);
     }
 }

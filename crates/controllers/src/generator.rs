@@ -7,8 +7,8 @@ use lockstep_api::keys::GENERATORS_GROUP;
 use lockstep_generators::{CLUSTER_KIND, plural, unwrap};
 use lockstep_provider_api::{Error, ErrorKind};
 use lockstep_reconcile::Generator;
-use lockstep_runtime::failure::Failure;
-use lockstep_runtime::target::Target;
+use lockstep_runtime::api_error::ApiError;
+use lockstep_runtime::api_object::ApiObject;
 use serde_json::Value;
 
 /// The generator that `reference` means in `namespace`.
@@ -27,7 +27,7 @@ pub(crate) async fn read(
     let of_kind = GroupVersionKind::gvk(group, version, kind);
     let resource = ApiResource::from_gvk_with_plural(&of_kind, plural(kind)?);
     let namespace = (kind != CLUSTER_KIND).then_some(namespace);
-    let target = Target::dynamic(&resource, namespace, &reference.name);
+    let target = ApiObject::dynamic(&resource, namespace, &reference.name);
     let object: DynamicObject = target.require(client).await.map_err(missing)?;
     let spec = object.data.get("spec").cloned().unwrap_or(Value::Null);
     if kind != CLUSTER_KIND {
@@ -41,7 +41,7 @@ pub(crate) async fn read(
 }
 
 /// A generator that is not there must not read as a missing remote secret.
-fn missing(failure: Failure) -> Error {
+fn missing(failure: ApiError) -> Error {
     let error = Error::from(failure);
     let kind = match error.kind() {
         ErrorKind::NotFound => ErrorKind::InvalidSpec,

@@ -14,9 +14,9 @@ use lockstep_api::keys::{FIELD_MANAGER, LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_plan::external_secret::TargetDelete;
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_reconcile::WorldError;
-use lockstep_runtime::failure::Failure;
+use lockstep_runtime::api_error::ApiError;
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::health::Readiness;
-use lockstep_runtime::target::{Target, Written};
 use lockstep_runtime::watch::{self, Change, Guarded, watch};
 
 use crate::key::ObjectKey;
@@ -57,7 +57,7 @@ impl GenericTargets {
         let (resource, capabilities) = match pinned_kind(client, &wanted).await {
             Ok(found) => found,
             Err(kube::Error::Discovery(_)) => return Err(WorldError::NotFound),
-            Err(error) => return Err(world_error(Failure::from(error))),
+            Err(error) => return Err(world_error(ApiError::from(error))),
         };
         if capabilities.scope == Scope::Cluster {
             return Err(WorldError::Failed(format!(
@@ -84,9 +84,9 @@ fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn located(shared: &Shared, target: &ObjectRef) -> Result<Target, WorldError> {
+async fn located(shared: &Shared, target: &ObjectRef) -> Result<ApiObject, WorldError> {
     let resource = shared.generic.resource(&shared.client, target).await?;
-    Ok(Target::dynamic(
+    Ok(ApiObject::dynamic(
         &resource,
         Some(&target.namespace),
         &target.name,

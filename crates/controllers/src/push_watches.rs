@@ -86,7 +86,7 @@ fn forget(shared: &Arc<Shared>, key: &ObjectKey) {
 pub(crate) fn input_changed(shared: &Shared, key: ObjectKey) {
     tracing::debug!(push_secret = %key, "an input changed");
     shared.mirror.push_secrets().input_changed(&key);
-    shared.queues.push_secrets.forgive(&key);
+    shared.queues.push_secrets.reset_backoff(&key);
     shared.queues.push_secrets.fresh(key);
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn namespace_changed(shared: &Shared, namespace: &str) {
 
 fn wake(shared: &Shared, keys: Vec<ObjectKey>) {
     for key in keys {
-        shared.queues.push_secrets.forgive(&key);
+        shared.queues.push_secrets.reset_backoff(&key);
         shared.queues.push_secrets.fresh(key);
     }
 }

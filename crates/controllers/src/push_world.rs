@@ -12,7 +12,7 @@ use lockstep_plan::push_secret::{Source, status_patch};
 use lockstep_plan::{EventNote, selector};
 use lockstep_provider_api::{Error, Result, SecretValue};
 use lockstep_reconcile::{PushWorld, WorldError};
-use lockstep_runtime::target::{Target, list};
+use lockstep_runtime::api_object::{ApiObject, list};
 
 use crate::events::about_push_secret;
 use crate::mirror::Touch;
@@ -57,7 +57,7 @@ impl PushWorld for ClusterWorld<'_> {
     }
 
     async fn source_secret(&self, namespace: &str, name: &str) -> Result<Option<Source>> {
-        let target = Target::of::<Secret>(Some(namespace), name);
+        let target = ApiObject::of::<Secret>(Some(namespace), name);
         let secret: Option<Secret> = target.get(&self.shared.client).await?;
         Ok(secret.map(of_secret))
     }

@@ -13,7 +13,7 @@ use lockstep_api::{
 };
 use lockstep_plan::StoreKind;
 use lockstep_provider_api::Services;
-use lockstep_remote::Observer;
+use lockstep_remote::RemoteObserver;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::{self, Dispatcher};
 use lockstep_runtime::events::Events;
@@ -55,7 +55,7 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     let controllers = Controllers::new(&config, &edges);
     let shared = controllers.shared(&config, &edges);
     publish_series(&shared, &config, &edges.metrics);
-    let observer: Weak<dyn Observer> = Arc::<Shared>::downgrade(&shared);
+    let observer: Weak<dyn RemoteObserver> = Arc::<Shared>::downgrade(&shared);
     shared.reads.observe(observer);
     let reads = Arc::clone(&shared.reads);
     shared

@@ -9,7 +9,7 @@ use kube::Client;
 use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_provider_api::Services;
 use lockstep_reconcile::{Planning, StoreSource};
-use lockstep_remote::{Connections, Reads, StoreRecord};
+use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::dispatch::Handle;
@@ -29,7 +29,7 @@ use crate::sharing::Sharing;
 /// Shared by all runs.
 pub(crate) struct Shared {
     pub(crate) mirror: Mirror,
-    pub(crate) reads: Arc<Reads>,
+    pub(crate) reads: Arc<RemoteClient>,
     pub(crate) planning: Planning,
     /// Keeps watches running.
     pub(crate) background: Background,
@@ -108,7 +108,7 @@ impl Shared {
                 ..settings.clone()
             })
         };
-        let reads = Reads::new(Connections::new(Arc::clone(&services)), settings.salt);
+        let reads = RemoteClient::new(Connections::new(Arc::clone(&services)), settings.salt);
         if config.probe_versions {
             reads.allow_version_probes();
         }

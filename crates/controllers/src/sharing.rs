@@ -12,9 +12,11 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::{Error, ErrorKind, Read};
 use lockstep_reconcile::external_secret::Shares;
-use lockstep_remote::{Credential, GroupKey, Identity, Observer, Request, StoreRecord};
+use lockstep_remote::{
+    Credential, GroupKey, ReadRequest, RemoteObserver, StoreIdentity, StoreRecord,
+};
 use lockstep_runtime::shutdown::Shutdown;
-use lockstep_runtime::supervise::{Crew, supervise};
+use lockstep_runtime::supervise::{TaskGroup, supervise};
 use lockstep_scheduling::groups::{Groups, Stats};
 use tokio::sync::Notify;
 
@@ -88,7 +90,7 @@ impl Sharing {
     }
 }
 
-impl Observer for Shared {
+impl RemoteObserver for Shared {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
         let mut groups = self.sharing.locked();
         let woken = groups.read(group, fingerprint, read_at, fastrand::f64());
@@ -118,7 +120,7 @@ impl Observer for Shared {
         let mut at = now;
         for key in waiting {
             self.mirror.external_secrets().ask(&key, now, false);
-            self.queues.external_secrets.forgive(&key);
+            self.queues.external_secrets.reset_backoff(&key);
             self.queues.external_secrets.due(key, at);
             at = at.saturating_add(step).unwrap_or(at);
         }
@@ -128,9 +130,9 @@ impl Observer for Shared {
 
 /// Makes shared reads as they fall due, until a stop is asked for.
 pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
-    let (mut crew, slots) = (Crew::default(), ReadSlots::default());
+    let (mut tasks, slots) = (TaskGroup::default(), ReadSlots::default());
     while !shutdown.is_requested() {
-        while crew.len() < AT_ONCE {
+        while tasks.len() < AT_ONCE {
             let due = pop(&shared);
             if due.is_empty() {
                 break;
@@ -141,25 +143,25 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
                     shared.sharing.locked().postpone(&group, until);
                     continue;
                 }
-                let free = AT_ONCE.saturating_sub(crew.len());
+                let free = AT_ONCE.saturating_sub(tasks.len());
                 let class = member.class(Some(number_of(&group.identity.store)));
                 let Some(slot) = slots.take(class, free) else {
                     put_off(&shared, &group);
                     continue;
                 };
                 let shared = Arc::clone(&shared);
-                crew.spawn(async move {
+                tasks.spawn(async move {
                     let _slot = slot;
                     supervised(&shared, &group, &member, alone).await;
                 });
             }
         }
         shared.reads.sweep();
-        let full = crew.len() >= AT_ONCE;
+        let full = tasks.len() >= AT_ONCE;
         let idle = shared.services.time.sleep(time_to_deadline(&shared));
         tokio::select! {
             () = shutdown.requested() => {}
-            () = crew.ended(), if !crew.is_empty() => {}
+            () = tasks.ended(), if !tasks.is_empty() => {}
             () = shared.sharing.changed.notified() => {}
             () = idle, if !full => {}
         }
@@ -231,7 +233,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
         dissolve(shared, group, asked);
         return;
     };
-    let request = Request {
+    let request = ReadRequest {
         store: &store,
         caller: member.namespace(),
         object: Some(member.name()),
@@ -243,7 +245,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
         // Credentials now depend on the caller, or no longer do.
         Ok(Some(answer)) if answer.group != *group => dissolve(shared, group, asked),
         Ok(Some(answer)) => {
-            if let Some(error) = answer.error().filter(|_| !answer.telling) {
+            if let Some(error) = answer.error().filter(|_| !answer.conclusive) {
                 failed(shared, group, error, answer.read_at);
             }
         }
@@ -256,7 +258,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
 fn usable(shared: &Shared, group: &GroupKey) -> Option<Arc<StoreRecord>> {
     let store = shared.mirror.stores().get(&group.identity.store)?;
     let open = !shared.settings().flood_gate || store.ready() == Some(true);
-    (open && Identity::of(&store) == *group.identity).then_some(store)
+    (open && StoreIdentity::of(&store) == *group.identity).then_some(store)
 }
 
 fn is_transient(error: &Error) -> bool {

@@ -323,7 +323,7 @@ fn wake(shared: &Shared, keys: Vec<ObjectKey>) {
     let now = shared.now();
     for key in keys {
         shared.mirror.external_secrets().ask(&key, now, false);
-        shared.queues.external_secrets.forgive(&key);
+        shared.queues.external_secrets.reset_backoff(&key);
         shared.queues.external_secrets.fresh(key);
     }
 }

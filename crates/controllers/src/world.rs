@@ -14,8 +14,8 @@ use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
 use lockstep_reconcile::{Deletion, Generator, World, WorldError};
-use lockstep_runtime::failure::{Failure, FailureKind};
-use lockstep_runtime::target::Target;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::api_object::ApiObject;
 
 use crate::deletion;
 use crate::events::about_external_secret;
@@ -119,7 +119,7 @@ impl World for ClusterWorld<'_> {
     }
 
     async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, WorldError> {
-        let target = Target::of::<Secret>(Some(namespace), name);
+        let target = ApiObject::of::<Secret>(Some(namespace), name);
         target.get(&self.shared.client).await.map_err(world_error)
     }
 
@@ -152,7 +152,7 @@ impl World for ClusterWorld<'_> {
         namespace: &str,
         delete: &TargetDelete,
     ) -> Result<(), WorldError> {
-        let target = Target::of::<Secret>(Some(namespace), &delete.name);
+        let target = ApiObject::of::<Secret>(Some(namespace), &delete.name);
         let version = Some(delete.resource_version.as_str());
         let deleted = self
             .shared
@@ -195,7 +195,7 @@ impl World for ClusterWorld<'_> {
         let client = &self.shared.client;
         match source.kind {
             SourceKind::Secret => {
-                let target = Target::of::<Secret>(Some(namespace), &source.name);
+                let target = ApiObject::of::<Secret>(Some(namespace), &source.name);
                 let secret: Secret = target.require(client).await.map_err(text)?;
                 let data = secret.data.unwrap_or_default().into_iter();
                 Ok(data
@@ -203,7 +203,7 @@ impl World for ClusterWorld<'_> {
                     .collect())
             }
             SourceKind::ConfigMap => {
-                let target = Target::of::<ConfigMap>(Some(namespace), &source.name);
+                let target = ApiObject::of::<ConfigMap>(Some(namespace), &source.name);
                 let map: ConfigMap = target.require(client).await.map_err(text)?;
                 let data = map.data.unwrap_or_default().into_iter();
                 Ok(data.map(|(key, value)| (key, value.into())).collect())
@@ -239,22 +239,22 @@ impl World for ClusterWorld<'_> {
 }
 
 /// The object that metadata names.
-pub(crate) fn target<K: Resource<DynamicType = ()>>(metadata: &ObjectMeta) -> Target {
-    Target::of::<K>(
+pub(crate) fn target<K: Resource<DynamicType = ()>>(metadata: &ObjectMeta) -> ApiObject {
+    ApiObject::of::<K>(
         metadata.namespace.as_deref(),
         metadata.name.as_deref().unwrap_or_default(),
     )
 }
 
-fn text(failure: Failure) -> String {
+fn text(failure: ApiError) -> String {
     failure.to_string()
 }
 
-pub(crate) fn world_error(failure: Failure) -> WorldError {
+pub(crate) fn world_error(failure: ApiError) -> WorldError {
     match failure.kind() {
-        FailureKind::Conflict => WorldError::Conflict(failure.to_string()),
-        FailureKind::AlreadyExists => WorldError::AlreadyExists,
-        FailureKind::NotFound => WorldError::NotFound,
+        ApiErrorKind::Conflict => WorldError::Conflict(failure.to_string()),
+        ApiErrorKind::AlreadyExists => WorldError::AlreadyExists,
+        ApiErrorKind::NotFound => WorldError::NotFound,
         _ => WorldError::Failed(failure.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use lockstep_plan::{Settings, StoreKey};
 use lockstep_provider_api::{Check, Services};
 use lockstep_reconcile::external_secret::{Engine, Outcome};
 use lockstep_reconcile::{Planning, StoreSource};
-use lockstep_remote::{Connections, Reads};
+use lockstep_remote::{Connections, RemoteClient};
 use lockstep_runtime::backoff;
 use lockstep_runtime::supervise::{self, supervise};
 
@@ -29,7 +29,7 @@ const TRIES: u32 = 3;
 /// Runs things over one folder.
 pub(crate) struct Runner {
     folder: Arc<Folder>,
-    reads: Arc<Reads>,
+    reads: Arc<RemoteClient>,
     services: Arc<Services>,
     settings: Settings,
     planning: Planning,
@@ -49,7 +49,7 @@ pub(crate) enum Again {
 impl Runner {
     pub(crate) fn new(folder: Arc<Folder>, services: Arc<Services>, settings: Settings) -> Self {
         let connections = Connections::new(Arc::clone(&services));
-        let reads = Reads::new(connections, settings.salt);
+        let reads = RemoteClient::new(connections, settings.salt);
         Self {
             folder,
             reads,

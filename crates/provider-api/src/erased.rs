@@ -25,8 +25,8 @@ pub trait DynStore: Send + Sync {
         references: &'a [RemoteRef],
     ) -> BoxFuture<'a, Vec<Result<SecretValue>>>;
     fn get_raw<'a>(&'a self, reference: &'a RemoteRef) -> BoxFuture<'a, Result<SecretValue>>;
-    fn whole(&self, read: &Read) -> Option<Read>;
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload>;
+    fn containing_read(&self, read: &Read) -> Option<Read>;
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload>;
     fn version<'a>(
         &'a self,
         reference: &'a RemoteRef,
@@ -60,12 +60,12 @@ impl<S: Store> DynStore for S {
         Box::pin(Store::get_raw(self, reference))
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        Store::whole(self, read)
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        Store::containing_read(self, read)
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        Store::part(self, read, whole)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        Store::extract_from(self, read, containing)
     }
 
     fn version<'a>(

@@ -138,12 +138,12 @@ impl<L: Layer> Store for Layered<L> {
         self.layer.around(Call::Get, attempt).await
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        self.inner.whole(read)
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        self.inner.containing_read(read)
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        self.inner.part(read, whole)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        self.inner.extract_from(read, containing)
     }
 
     async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {

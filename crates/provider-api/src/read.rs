@@ -1,6 +1,6 @@
 //! Reads and what they give, as data. Where a store can take one read's answer out of another's, it
-//! names the wider read ([`crate::Store::whole`]), which is then made once for all, and takes each
-//! part out by its own rules ([`crate::Store::part`]). Nothing here asks a backend.
+//! names the wider read ([`crate::Store::containing_read`]), which is then made once for all, and takes each
+//! part out by its own rules ([`crate::Store::extract_from`]). Nothing here asks a backend.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::request::{Find, RemoteRef};
@@ -39,7 +39,7 @@ impl Read {
     }
 
     /// The read of the whole value, for stores whose properties and members are inside of it.
-    pub fn whole_value(&self) -> Option<Self> {
+    pub fn value_read(&self) -> Option<Self> {
         let reference = self.reference()?;
         Some(Self::Value(RemoteRef {
             property: None,
@@ -48,9 +48,9 @@ impl Read {
         }))
     }
 
-    /// What this read gives, out of the outcome of [`Self::whole_value`]: `value` takes the value of
+    /// What this read gives, out of the outcome of [`Self::value_read`]: `value` takes the value of
     /// a reference out of the whole one, `map` makes members of what that gave.
-    pub fn part_of_value(
+    pub fn extract_from_value(
         &self,
         whole: &Result<Payload>,
         value: impl FnOnce(&SecretValue, &RemoteRef) -> Result<SecretValue>,

@@ -77,22 +77,22 @@ pub trait Store: Send + Sync + 'static {
         }
     }
 
-    /// Reads all that the backend answers to a reference, for stores whose [`Store::whole`] names
+    /// Reads all that the backend answers to a reference, for stores whose [`Store::containing_read`] names
     /// such a read.
     fn get_raw(&self, _reference: &RemoteRef) -> impl Future<Output = Result<SecretValue>> + Send {
         async { Err(unsupported("raw reads")) }
     }
 
     /// The wider read whose answer this one's can be taken out of, be it itself. Reads with the same
-    /// one cost a single request. Asks nobody; the whole of a whole is that whole.
-    fn whole(&self, _read: &Read) -> Option<Read> {
+    /// one cost a single request. Asks nobody; a containing read contains itself.
+    fn containing_read(&self, _read: &Read) -> Option<Read> {
         None
     }
 
-    /// What `read` gives, taken out of the outcome of its [`Store::whole`]: to the byte what the
+    /// What `read` gives, taken out of the outcome of its [`Store::containing_read`]: to the byte what the
     /// read itself would give, errors included. Asks nobody.
-    fn part(&self, _read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        match whole {
+    fn extract_from(&self, _read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        match containing {
             Ok(payload) => Ok(payload.clone()),
             Err(error) => Err(error.duplicate()),
         }

@@ -19,7 +19,7 @@ use lockstep_plan::external_secret::{
 };
 use lockstep_plan::generic::ObjectRef;
 use lockstep_plan::{Settings, StoreLookup, TargetRow};
-use lockstep_remote::Reads;
+use lockstep_remote::RemoteClient;
 
 use crate::fetch::{StoreSource, counted, prepare};
 use crate::planning::Planning;
@@ -41,7 +41,7 @@ pub struct Engine<'a, W> {
     /// Stores.
     pub stores: &'a dyn Stores,
     /// Reads of stores.
-    pub reads: &'a Arc<Reads>,
+    pub reads: &'a Arc<RemoteClient>,
     /// Settings of the process.
     pub settings: &'a Settings,
     /// Where plans are made.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source};
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::{Error, Result, SecretMap};
-use lockstep_remote::{Answer, GroupKey, Reads, Reply, Request, StoreRecord, size_of};
+use lockstep_remote::{Answer, GroupKey, ReadRequest, RemoteClient, Reply, StoreRecord, size_of};
 use lockstep_scheduling::groups::Taken;
 
 use crate::generators;
@@ -94,7 +94,7 @@ pub(crate) async fn prepare<'a, W: World>(
 pub(crate) async fn fetch(
     prepared: Vec<Prepared<'_>>,
     caller: Caller<'_>,
-    (stores, reads): (&dyn StoreSource, &Arc<Reads>),
+    (stores, reads): (&dyn StoreSource, &Arc<RemoteClient>),
 ) -> Vec<Fetched> {
     let mut items: Vec<BoxFuture<'_, Fetched>> = Vec::with_capacity(prepared.len());
     for item in prepared {
@@ -130,12 +130,12 @@ async fn answer(
     key: &StoreKey,
     read: &Read,
     caller: Caller<'_>,
-    (stores, reads): (&dyn StoreSource, &Arc<Reads>),
+    (stores, reads): (&dyn StoreSource, &Arc<RemoteClient>),
 ) -> Fetched {
     let Some(store) = stores.record(key) else {
         return Fetched::alone(Err(Error::invalid_spec(format!("{key} is gone"))));
     };
-    let request = Request {
+    let request = ReadRequest {
         store: &store,
         caller: caller.namespace,
         object: caller.object,
@@ -148,7 +148,7 @@ async fn answer(
     };
     Fetched {
         answer: outcome,
-        taken: answer.telling.then(|| Taken {
+        taken: answer.conclusive.then(|| Taken {
             group: GroupKey::clone(&answer.group),
             fingerprint: answer.fingerprint,
             read_at: answer.read_at,

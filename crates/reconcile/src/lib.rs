@@ -1,7 +1,7 @@
 //! One run of one object, whatever world it lives in: observe, decide, fetch, plan, apply, report.
 //!
 //! Decisions are `lockstep-plan`'s; reads and writes go through [`World`] and
-//! [`Reads`](lockstep_remote::Reads). The controllers run this over an API server, `lockstep local`
+//! [`RemoteClient`](lockstep_remote::RemoteClient). The controllers run this over an API server, `lockstep local`
 //! over a folder of manifests.
 
 pub mod external_secret;

@@ -17,7 +17,7 @@ use lockstep_plan::push_secret::{
     settle, template_sources,
 };
 use lockstep_plan::{Budget, Failure, Settings, Work};
-use lockstep_remote::Reads;
+use lockstep_remote::RemoteClient;
 
 use crate::external_secret::Stores;
 use crate::fetch::counted;
@@ -52,7 +52,7 @@ pub struct Engine<'a, W> {
     /// Stores.
     pub stores: &'a dyn Stores,
     /// Calls to stores.
-    pub reads: &'a Arc<Reads>,
+    pub reads: &'a Arc<RemoteClient>,
     /// Settings of the process.
     pub settings: &'a Settings,
     /// Where plans are made.

@@ -198,12 +198,12 @@ impl Store for Batched {
         self.inner.get_raw(reference).await
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        self.inner.whole(read)
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        self.inner.containing_read(read)
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        self.inner.part(read, whole)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        self.inner.extract_from(read, containing)
     }
 
     async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {

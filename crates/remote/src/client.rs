@@ -26,13 +26,13 @@ use tokio::sync::Notify;
 
 use crate::connections::{Connected, Connections};
 use crate::identity::GroupKey;
-use crate::observer::Observer;
+use crate::observer::RemoteObserver;
 use crate::store_record::StoreRecord;
 
 pub use fingerprint::size_of;
 pub use flight::{Answer, Reply};
-pub use tally::{Call, Calls};
-pub use write::Remote;
+pub use tally::{Call, CallCounter};
+pub use write::RemoteStore;
 
 use flight::{Errand, Flights};
 use governed::{Governed, ProbeRead};
@@ -42,22 +42,22 @@ use version::Versions;
 const MOST_GOVERNORS: usize = 8_192;
 
 /// All reads of the process.
-pub struct Reads {
+pub struct RemoteClient {
     connections: Arc<Connections>,
     time: Arc<dyn Time>,
     salt: Salt,
     flights: Flights,
     versions: Versions,
     governors: Mutex<BTreeMap<StoreKey, Arc<Governed>>>,
-    observer: OnceLock<Weak<dyn Observer>>,
+    observer: OnceLock<Weak<dyn RemoteObserver>>,
     /// A breaker opened, or a store is suspected to be down.
     opened: Notify,
-    calls: Calls,
+    calls: CallCounter,
 }
 
 /// One read to be made.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct ReadRequest<'a> {
     /// The store.
     pub store: &'a Arc<StoreRecord>,
     /// Namespace of the object that asks.
@@ -72,7 +72,7 @@ pub struct Request<'a> {
 
 /// What is held at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct RemoteStats {
     /// Reads under way or held.
     pub flights: usize,
     /// Bytes of held values.
@@ -83,7 +83,7 @@ pub struct Stats {
     pub open_breakers: usize,
 }
 
-impl Reads {
+impl RemoteClient {
     /// Reads over `connections`; fingerprints are made with `salt`.
     pub fn new(connections: Connections, salt: Salt) -> Arc<Self> {
         Arc::new(Self {
@@ -95,12 +95,12 @@ impl Reads {
             governors: Mutex::default(),
             observer: OnceLock::new(),
             opened: Notify::new(),
-            calls: Calls::default(),
+            calls: CallCounter::default(),
         })
     }
 
     /// Names the one who is told of answers; the first one named stays.
-    pub fn observe(&self, observer: Weak<dyn Observer>) {
+    pub fn observe(&self, observer: Weak<dyn RemoteObserver>) {
         self.connections.observe(Weak::clone(&observer));
         // A second observer would be a fault of the program; the first goes on as before.
         let _ = self.observer.set(observer);
@@ -113,10 +113,10 @@ impl Reads {
 
     /// Makes a read, or takes part in one. Where the store can take the answer out of a wider one,
     /// that is what is read.
-    pub async fn read(self: &Arc<Self>, request: Request<'_>) -> Result<Reply> {
+    pub async fn read(self: &Arc<Self>, request: ReadRequest<'_>) -> Result<Reply> {
         let connected = self.connect(request).await?;
         let store = Arc::clone(&connected.store);
-        let whole = store.whole(request.read);
+        let whole = store.containing_read(request.read);
         let part = whole.is_some().then_some(request.read);
         let key = Arc::new(GroupKey {
             identity: Arc::clone(&connected.identity),
@@ -141,7 +141,7 @@ impl Reads {
     /// An open connection for a request. While the store's breaker is closed connecting takes no slot,
     /// so an attempt that hangs delays nobody else. While it is open the attempt is the probe; that it
     /// succeeds proves nothing, because many providers make no call for it.
-    async fn connect(&self, request: Request<'_>) -> Result<Connected> {
+    async fn connect(&self, request: ReadRequest<'_>) -> Result<Connected> {
         let (store, caller) = (request.store, request.caller);
         if let Some(ready) = self.connections.ready(store, caller) {
             return Ok(ready);
@@ -174,7 +174,7 @@ impl Reads {
         opened
     }
 
-    async fn attempt(&self, request: Request<'_>) -> Result<Connected> {
+    async fn attempt(&self, request: ReadRequest<'_>) -> Result<Connected> {
         let (store, caller) = (request.store, request.caller);
         let opened = self.connections.open(store, Some(caller)).await;
         let failure = opened.as_ref().err();
@@ -230,7 +230,7 @@ impl Reads {
     }
 
     /// Calls to stores, counted.
-    pub fn calls(&self) -> &Calls {
+    pub fn calls(&self) -> &CallCounter {
         &self.calls
     }
 
@@ -254,14 +254,14 @@ impl Reads {
     }
 
     /// What is held.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> RemoteStats {
         let open = self
             .governors()
             .values()
             .filter(|one| one.is_open())
             .count();
         let (flights, bytes) = self.flights.size();
-        Stats {
+        RemoteStats {
             flights,
             bytes,
             connections: self.connections.len(),
@@ -288,7 +288,7 @@ impl Reads {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn observer(&self) -> Option<Arc<dyn Observer>> {
+    fn observer(&self) -> Option<Arc<dyn RemoteObserver>> {
         self.observer.get()?.upgrade()
     }
 }

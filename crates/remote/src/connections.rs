@@ -21,9 +21,9 @@ use lockstep_provider_api::retry::RetrySettings;
 use lockstep_provider_api::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
 
 use crate::batch::batched;
-use crate::credentials::Noting;
-use crate::identity::Identity;
-use crate::observer::Observer;
+use crate::credentials::CredentialTracker;
+use crate::identity::StoreIdentity;
+use crate::observer::RemoteObserver;
 use crate::store_record::StoreRecord;
 
 use store::{Dependence, StoreConnections};
@@ -33,7 +33,7 @@ pub(crate) const CALL_DEADLINE: Duration = Duration::from_secs(30);
 /// Most stores with an open connection; the one whose connections end first makes room.
 const CAPACITY: usize = 4096;
 
-type Stores = BTreeMap<Identity, Arc<StoreConnections>>;
+type Stores = BTreeMap<StoreIdentity, Arc<StoreConnections>>;
 
 /// Cache of open connections.
 pub struct Connections {
@@ -41,7 +41,7 @@ pub struct Connections {
     stores: Mutex<Stores>,
     /// The second of the last sweep.
     swept: AtomicI64,
-    observer: OnceLock<Weak<dyn Observer>>,
+    observer: OnceLock<Weak<dyn RemoteObserver>>,
 }
 
 /// An open connection, and for whom it is.
@@ -52,7 +52,7 @@ pub struct Connected {
     /// The namespace whose credentials it uses; `None` where it is the same for all callers.
     pub caller: Option<Arc<str>>,
     /// The store it was made for, in one allocation for everyone who reads from it.
-    pub identity: Arc<Identity>,
+    pub identity: Arc<StoreIdentity>,
 }
 
 impl Connections {
@@ -79,7 +79,7 @@ impl Connections {
         if let Some(error) = slot.failure_since(caller, asked) {
             return Err(error);
         }
-        let (services, noting) = Noting::around(&self.services);
+        let (services, tracker) = CredentialTracker::wrap(&self.services);
         let ctx = context(services, store, caller)?;
         let connected = {
             // It is never closed, so there is always a permit to come.
@@ -89,7 +89,7 @@ impl Connections {
         let by_caller = ctx.depends_on_caller();
         let whose = caller.filter(|_| by_caller);
         if let Some(observer) = self.observer.get().and_then(Weak::upgrade) {
-            observer.connected(&store.key, whose, &noting.seen());
+            observer.connected(&store.key, whose, &tracker.seen());
         }
         // A failed attempt may not have come to the point where it matters who asks.
         if connected.is_ok() || by_caller {
@@ -135,7 +135,7 @@ impl Connections {
 
     /// The connection that [`Connections::open`] would give without any waiting.
     pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
-        let all = Arc::clone(self.locked().get(&Identity::of(store))?);
+        let all = Arc::clone(self.locked().get(&StoreIdentity::of(store))?);
         all.usable(Some(caller), self.services.time.now())
     }
 
@@ -153,7 +153,7 @@ impl Connections {
     }
 
     /// Names the one who is told of credentials.
-    pub(crate) fn observe(&self, observer: Weak<dyn Observer>) {
+    pub(crate) fn observe(&self, observer: Weak<dyn RemoteObserver>) {
         // The first one named stays; a second would be a fault of the program.
         let _ = self.observer.set(observer);
     }
@@ -203,7 +203,7 @@ impl Connections {
     }
 
     fn of(&self, store: &StoreRecord) -> Arc<StoreConnections> {
-        let identity = Identity::of(store);
+        let identity = StoreIdentity::of(store);
         let mut stores = self.locked();
         if stores.len() >= CAPACITY && !stores.contains_key(&identity) {
             make_room(&mut stores);

@@ -29,20 +29,20 @@ pub struct Credential {
 }
 
 /// Credential objects that remember what was asked for.
-pub(crate) struct Noting {
+pub(crate) struct CredentialTracker {
     inner: Arc<dyn Objects>,
     seen: Mutex<BTreeSet<Credential>>,
 }
 
-impl Noting {
+impl CredentialTracker {
     /// The same services, and what notes their use.
-    pub(crate) fn around(services: &Services) -> (Arc<Services>, Arc<Self>) {
-        let noting = Arc::new(Self {
+    pub(crate) fn wrap(services: &Services) -> (Arc<Services>, Arc<Self>) {
+        let tracker = Arc::new(Self {
             inner: Arc::clone(&services.objects),
             seen: Mutex::default(),
         });
         let services = Services {
-            objects: Arc::clone(&noting) as Arc<dyn Objects>,
+            objects: Arc::clone(&tracker) as Arc<dyn Objects>,
             transports: Arc::clone(&services.transports),
             time: Arc::clone(&services.time),
             calls: Arc::clone(&services.calls),
@@ -50,7 +50,7 @@ impl Noting {
             variables: services.variables.clone(),
             shared: services.shared.clone(),
         };
-        (Arc::new(services), noting)
+        (Arc::new(services), tracker)
     }
 
     /// What was asked for so far.
@@ -69,7 +69,7 @@ impl Noting {
     }
 }
 
-impl Objects for Noting {
+impl Objects for CredentialTracker {
     fn secret<'a>(&'a self, namespace: &'a str, name: &'a str) -> BoxFuture<'a, Result<SecretMap>> {
         self.note(CredentialKind::Secret, namespace, name);
         self.inner.secret(namespace, name)

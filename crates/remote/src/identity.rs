@@ -10,7 +10,7 @@ use crate::store_record::StoreRecord;
 
 /// A store as it was when it was connected to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
+pub struct StoreIdentity {
     /// The store.
     pub store: StoreKey,
     /// Its unique id: a store made again under the same name is another one.
@@ -19,7 +19,7 @@ pub struct Identity {
     pub generation: i64,
 }
 
-impl Identity {
+impl StoreIdentity {
     /// The identity of a store as it is now.
     pub fn of(store: &StoreRecord) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Identity {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupKey {
     /// The store as it was when it was connected to.
-    pub identity: Arc<Identity>,
+    pub identity: Arc<StoreIdentity>,
     /// The namespace whose credentials were used, where they depend on the caller.
     pub caller: Option<Arc<str>>,
     /// What is read: the whole that parts are taken out of, where the store can do that.

@@ -1,7 +1,7 @@
 //! Talks to secret backends: opens connections, shares and batches reads, pushes and deletes, runs
 //! generators, and keeps each store's circuit breaker.
 //!
-//! Callers use [`Reads`]. The rules for slots, backoff and breakers are `lockstep-scheduling`'s; this
+//! Callers use [`RemoteClient`]. The rules for slots, backoff and breakers are `lockstep-scheduling`'s; this
 //! crate waits and calls. It knows no Kubernetes client and writes no object.
 
 mod batch;
@@ -13,9 +13,11 @@ mod observer;
 mod store_record;
 mod webhook_generator;
 
-pub use client::{Answer, Call, Calls, Reads, Remote, Reply, Request, Stats, size_of};
+pub use client::{
+    Answer, Call, CallCounter, ReadRequest, RemoteClient, RemoteStats, RemoteStore, Reply, size_of,
+};
 pub use connections::{Connected, Connections};
 pub use credentials::{Credential, CredentialKind};
-pub use identity::{GroupKey, Identity};
-pub use observer::Observer;
+pub use identity::{GroupKey, StoreIdentity};
+pub use observer::RemoteObserver;
 pub use store_record::StoreRecord;

@@ -9,7 +9,7 @@ use crate::credentials::Credential;
 use crate::identity::GroupKey;
 
 /// Who is told of answers and outages.
-pub trait Observer: Send + Sync {
+pub trait RemoteObserver: Send + Sync {
     /// A read was answered, be it with an error that says something about the secret. Returns how
     /// many will come for the answer.
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize;

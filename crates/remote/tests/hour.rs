@@ -19,7 +19,9 @@ use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::RemoteRef;
 use lockstep_provider_api::conformance::{TestServices, block_on, response, scripted, services};
 use lockstep_provider_api::context::Time;
-use lockstep_remote::{Connections, Credential, GroupKey, Observer, Reads, Request, StoreRecord};
+use lockstep_remote::{
+    Connections, Credential, GroupKey, ReadRequest, RemoteClient, RemoteObserver, StoreRecord,
+};
 use lockstep_scheduling::groups::{Groups, Taken};
 use lockstep_scheduling::schedule::{Job, Schedule};
 
@@ -31,7 +33,7 @@ const STEP: Duration = Duration::from_secs(1);
 /// Everything that keeps objects fresh, without an API server.
 struct Process {
     services: TestServices,
-    reads: Arc<Reads>,
+    reads: Arc<RemoteClient>,
     store: Arc<StoreRecord>,
     groups: Arc<Subscriptions>,
     schedule: Schedule<u32>,
@@ -45,7 +47,7 @@ struct Subscriptions {
     woken: Mutex<Vec<(u32, Timestamp)>>,
 }
 
-impl Observer for Subscriptions {
+impl RemoteObserver for Subscriptions {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
         let woken = self
             .groups
@@ -102,9 +104,9 @@ impl Process {
         let calls = AtomicU64::default();
         let services = services().plugged(scripted(move |request| server(&calls, &request)));
         services.objects.put_secret("ns", "login", "token", "t");
-        let reads = Reads::new(Connections::new(services.shared()), Salt::new([5; 16]));
+        let reads = RemoteClient::new(Connections::new(services.shared()), Salt::new([5; 16]));
         let groups = Arc::<Subscriptions>::default();
-        let observer: Arc<dyn Observer> = Arc::clone(&groups) as _;
+        let observer: Arc<dyn RemoteObserver> = Arc::clone(&groups) as _;
         reads.observe(Arc::downgrade(&observer));
         let mut schedule = Schedule::default();
         for object in 0..OBJECTS {
@@ -172,8 +174,8 @@ impl Process {
         }
     }
 
-    fn request<'a>(&'a self, read: &'a Read, asked: Timestamp) -> Request<'a> {
-        Request {
+    fn request<'a>(&'a self, read: &'a Read, asked: Timestamp) -> ReadRequest<'a> {
+        ReadRequest {
             store: &self.store,
             caller: "ns",
             object: None,

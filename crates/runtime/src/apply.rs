@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, FailureKind};
-use crate::target::{Target, Written, send};
+use crate::api_error::{ApiError, ApiErrorKind};
+use crate::api_object::{ApiObject, Written, send};
 
 /// Writes objects.
 #[derive(Clone)]
@@ -29,13 +29,13 @@ impl Writer {
         &self.client
     }
 
-    /// Creates an object. [`FailureKind::AlreadyExists`] when there is one of that name.
+    /// Creates an object. [`ApiErrorKind::AlreadyExists`] when there is one of that name.
     pub async fn create<A: DeserializeOwned>(
         &self,
-        target: &Target,
+        target: &ApiObject,
         object: &impl Serialize,
         manager: Option<&str>,
-    ) -> Result<A, Failure> {
+    ) -> Result<A, ApiError> {
         let request = target
             .collection()
             .create(&managed(manager), encode(object)?);
@@ -43,13 +43,13 @@ impl Writer {
     }
 
     /// Replaces an object whose `resourceVersion` is that of its last read;
-    /// [`FailureKind::Conflict`] when it changed since.
+    /// [`ApiErrorKind::Conflict`] when it changed since.
     pub async fn replace<A: DeserializeOwned>(
         &self,
-        target: &Target,
+        target: &ApiObject,
         object: &impl Serialize,
         manager: Option<&str>,
-    ) -> Result<A, Failure> {
+    ) -> Result<A, ApiError> {
         let body = encode(object)?;
         let collection = target.collection();
         self.write(collection.replace(target.name(), &managed(manager), body))
@@ -59,10 +59,10 @@ impl Writer {
     /// Merges a JSON merge patch into an object.
     pub async fn merge<A: DeserializeOwned>(
         &self,
-        target: &Target,
+        target: &ApiObject,
         patch: &Value,
         manager: Option<&str>,
-    ) -> Result<A, Failure> {
+    ) -> Result<A, ApiError> {
         let params = PatchParams {
             field_manager: manager.map(str::to_owned),
             ..PatchParams::default()
@@ -75,11 +75,11 @@ impl Writer {
     /// Merges a status into that of the object with this uid.
     pub async fn patch_status<A: DeserializeOwned>(
         &self,
-        target: &Target,
+        target: &ApiObject,
         uid: &str,
         status: &impl Serialize,
         manager: Option<&str>,
-    ) -> Result<A, Failure> {
+    ) -> Result<A, ApiError> {
         let patch = Patch::Merge(json!({"metadata": {"uid": uid}, "status": status}));
         let params = PatchParams {
             field_manager: manager.map(str::to_owned),
@@ -94,10 +94,10 @@ impl Writer {
     /// success.
     pub async fn delete(
         &self,
-        target: &Target,
+        target: &ApiObject,
         uid: &str,
         resource_version: Option<&str>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let params = DeleteParams {
             preconditions: Some(Preconditions {
                 uid: Some(uid.to_owned()),
@@ -108,7 +108,7 @@ impl Writer {
         let request = target.collection().delete(target.name(), &params);
         match send::<Written>(&self.client, request).await {
             Ok(_) => Ok(()),
-            Err(failure) if failure.is(FailureKind::NotFound) => Ok(()),
+            Err(failure) if failure.is(ApiErrorKind::NotFound) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
@@ -116,7 +116,7 @@ impl Writer {
     async fn write<A: DeserializeOwned>(
         &self,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
-    ) -> Result<A, Failure> {
+    ) -> Result<A, ApiError> {
         send(&self.client, request).await
     }
 }
@@ -128,6 +128,6 @@ fn managed(manager: Option<&str>) -> PostParams {
     }
 }
 
-fn encode(object: &impl Serialize) -> Result<Vec<u8>, Failure> {
+fn encode(object: &impl Serialize) -> Result<Vec<u8>, ApiError> {
     Ok(serde_json::to_vec(object).map_err(kube::Error::SerdeError)?)
 }

@@ -16,11 +16,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
+use crate::api_object::{ApiObject, send};
 use crate::clock::Stopwatch;
-use crate::failure::Failure;
 use crate::serve::{Access, Authorize};
 use crate::sync::lock;
-use crate::target::{Target, send};
 
 /// How long an answer holds.
 const KEPT: Duration = Duration::from_secs(30);
@@ -64,7 +64,7 @@ impl ClusterAuthorize {
         }
     }
 
-    async fn ask(&self, token: &str, path: &str) -> Result<Access, Failure> {
+    async fn ask(&self, token: &str, path: &str) -> Result<Access, ApiError> {
         let question = json!({"token": token});
         let bearer: Bearer = self.review::<TokenReview, _>(question).await?;
         if !bearer.authenticated {
@@ -86,7 +86,7 @@ impl ClusterAuthorize {
         })
     }
 
-    async fn review<K, T>(&self, spec: Value) -> Result<T, Failure>
+    async fn review<K, T>(&self, spec: Value) -> Result<T, ApiError>
     where
         K: Resource<DynamicType = ()>,
         T: DeserializeOwned,
@@ -95,7 +95,7 @@ impl ClusterAuthorize {
             "apiVersion": K::api_version(&()), "kind": K::kind(&()),
             "metadata": {}, "spec": spec,
         });
-        let collection = Target::of::<K>(None, "").collection();
+        let collection = ApiObject::of::<K>(None, "").collection();
         let request = collection.create(&kube::api::PostParams::default(), body.to_string().into());
         let reviewed: Reviewed<T> = send(&self.client, request).await?;
         Ok(reviewed.status)

@@ -15,7 +15,7 @@ use crate::backoff::Backoff;
 use crate::metrics::{ControllerMetrics, RunResult, Waiting};
 use crate::schedule::{Job, Run, Schedule, Stats};
 use crate::shutdown::Shutdown;
-use crate::supervise::{Crew, Outcome, supervise};
+use crate::supervise::{Outcome, TaskGroup, supervise};
 use crate::sync::lock;
 
 mod places;
@@ -169,7 +169,7 @@ impl<K: Ord + Clone + Hash> Handle<K> {
     }
 
     /// Forgets an object's failures, so that its next one waits a second again.
-    pub fn forgive(&self, key: &K) {
+    pub fn reset_backoff(&self, key: &K) {
         lock(&self.0.queue).backoff.reset(key);
     }
 
@@ -239,10 +239,10 @@ where
     {
         let handler = Arc::new(handler);
         let limit = self.settings.concurrency.limit();
-        let mut crew = Crew::default();
+        let mut tasks = TaskGroup::default();
         while !shutdown.is_requested() {
-            while crew.len() < limit
-                && let Some(placed) = self.shared.next(limit - crew.len())
+            while tasks.len() < limit
+                && let Some(placed) = self.shared.next(limit - tasks.len())
             {
                 let work = run_one(
                     Arc::clone(&self.shared),
@@ -250,18 +250,18 @@ where
                     placed,
                     self.settings.deadline,
                 );
-                crew.spawn(work);
+                tasks.spawn(work);
             }
-            let full = crew.len() >= limit;
+            let full = tasks.len() >= limit;
             let idle = self.shared.time.sleep(self.shared.time_to_deadline());
             tokio::select! {
                 () = shutdown.requested() => {}
-                () = crew.ended(), if !crew.is_empty() => {}
+                () = tasks.ended(), if !tasks.is_empty() => {}
                 () = self.shared.changed.notified() => {}
                 () = idle, if !full => {}
             }
         }
-        let aborted = crew.finish(self.settings.grace).await;
+        let aborted = tasks.finish(self.settings.grace).await;
         if aborted > 0 {
             let controller = self.settings.metrics.name();
             tracing::warn!(controller, aborted, "runs cut off by the stop");

@@ -12,14 +12,14 @@ use kube::Client;
 use lockstep_provider_api::context::Time;
 use tokio::sync::watch;
 
+use crate::api_error::ApiError;
+use crate::api_object::{ApiObject, Written};
 use crate::apply::Writer;
 use crate::clock::Stopwatch;
-use crate::failure::Failure;
 use crate::health::Component;
 use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 use crate::supervise;
-use crate::target::{Target, Written};
 
 mod election;
 
@@ -87,7 +87,7 @@ pub fn identity(hostname: &str) -> String {
 /// ends with an error when the lease is lost; the caller must then stop the program.
 pub struct Candidate {
     settings: Settings,
-    target: Target,
+    target: ApiObject,
     writer: Writer,
     time: Arc<dyn Time>,
     metrics: Arc<Metrics>,
@@ -109,7 +109,7 @@ impl Candidate {
         settings.check()?;
         metrics.set_leader(&settings.name, false);
         Ok(Self {
-            target: Target::of::<Lease>(Some(&settings.namespace), &settings.name),
+            target: ApiObject::of::<Lease>(Some(&settings.namespace), &settings.name),
             writer: Writer::new(client),
             election: Election::new(settings.identity.clone(), settings.duration),
             settings,
@@ -198,7 +198,7 @@ impl Candidate {
         }
     }
 
-    async fn try_once(&mut self) -> Result<bool, Failure> {
+    async fn try_once(&mut self) -> Result<bool, ApiError> {
         let passed = self.started.elapsed();
         if let Some(lease) = self.stored.clone().filter(|_| self.election.leads(passed)) {
             // The holder writes on what it wrote last; only a surprise makes it read again.
@@ -224,7 +224,7 @@ impl Candidate {
         }
     }
 
-    async fn create(&mut self) -> Result<bool, Failure> {
+    async fn create(&mut self) -> Result<bool, ApiError> {
         let passed = self.started.elapsed();
         let mut lease = Lease::default();
         lease.metadata.name = Some(self.settings.name.clone());
@@ -235,7 +235,7 @@ impl Candidate {
         Ok(true)
     }
 
-    async fn write(&mut self, mut lease: Lease) -> Result<(), Failure> {
+    async fn write(&mut self, mut lease: Lease) -> Result<(), ApiError> {
         // Counted from before the request, so that we never believe longer than others do.
         let passed = self.started.elapsed();
         lease.spec = Some(self.election.claim(self.time.now()));

@@ -8,7 +8,7 @@
 //! | a client of the API server | [`client::connect`] |
 //! | news about a kind | [`watch::watch`] |
 //! | runs of objects | [`dispatch::Dispatcher`], over [`schedule::Schedule`], [`backoff`], [`supervise`] |
-//! | reads and writes | [`target::Target`], [`apply::Writer`], [`failure::Failure`] |
+//! | reads and writes | [`api_object::ApiObject`], [`apply::Writer`], [`api_error::ApiError`] |
 //! | events | [`events::Events`] |
 //! | one leader | [`lease::Candidate`] |
 //! | endpoints | [`serve::Server`] with [`serve::health`] and [`serve::metrics`] |
@@ -39,6 +39,10 @@ pub use lockstep_scheduling::{backoff, schedule, slots};
 mod sync;
 
 #[cfg(feature = "cluster")]
+pub mod api_error;
+#[cfg(feature = "cluster")]
+pub mod api_object;
+#[cfg(feature = "cluster")]
 pub mod apply;
 #[cfg(feature = "cluster")]
 pub mod authorize;
@@ -47,12 +51,8 @@ pub mod client;
 #[cfg(feature = "cluster")]
 pub mod events;
 #[cfg(feature = "cluster")]
-pub mod failure;
-#[cfg(feature = "cluster")]
 pub mod lease;
 #[cfg(feature = "cluster")]
 pub mod objects;
-#[cfg(feature = "cluster")]
-pub mod target;
 #[cfg(feature = "cluster")]
 pub mod watch;

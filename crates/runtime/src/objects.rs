@@ -17,9 +17,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::failure::{Failure, FailureKind};
+use crate::api_error::{ApiError, ApiErrorKind};
+use crate::api_object::{ApiObject, send};
 use crate::sync::lock;
-use crate::target::{Target, send};
 
 /// Kind of an object credentials come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,14 +114,14 @@ impl ClusterObjects {
         K: Resource<DynamicType = ()>,
         T: DeserializeOwned,
     {
-        let target = Target::of::<K>(Some(namespace), name);
+        let target = ApiObject::of::<K>(Some(namespace), name);
         let stored = target.require::<Stored<T>>(&self.client).await;
         match &stored {
             Ok(stored) => {
                 let version = stored.metadata.resource_version.clone();
                 self.note(kind, namespace, name, Seen::Version(version));
             }
-            Err(failure) if failure.is(FailureKind::NotFound) => {
+            Err(failure) if failure.is(ApiErrorKind::NotFound) => {
                 self.note(kind, namespace, name, Seen::Missing);
             }
             Err(_) => {}
@@ -139,15 +139,15 @@ impl ClusterObjects {
                 "expirationSeconds": request.lifetime.as_secs(),
             },
         });
-        let target = Target::of::<ServiceAccount>(Some(namespace), name);
+        let target = ApiObject::of::<ServiceAccount>(Some(namespace), name);
         let params = PostParams::default();
         let body = body.to_string().into_bytes();
         let collection = target.collection();
         let post = collection.create_subresource("token", name, &params, body);
-        let made: std::result::Result<Token, Failure> = send(&self.client, post).await;
+        let made: std::result::Result<Token, ApiError> = send(&self.client, post).await;
         if !made
             .as_ref()
-            .is_err_and(|failure| failure.is(FailureKind::Unreachable))
+            .is_err_and(|failure| failure.is(ApiErrorKind::Unreachable))
         {
             self.note(Kind::ServiceAccount, namespace, name, Seen::Token);
         }
@@ -209,17 +209,17 @@ impl Objects for ClusterObjects {
 }
 
 /// A refusal of the API server in the words of the contract.
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<ApiError> for Error {
+    fn from(failure: ApiError) -> Self {
         let kind = match failure.kind() {
-            FailureKind::NotFound => ErrorKind::NotFound,
-            FailureKind::AlreadyExists | FailureKind::Conflict => ErrorKind::Conflict,
-            FailureKind::Forbidden | FailureKind::Terminating => ErrorKind::Denied,
-            FailureKind::Unauthorized => ErrorKind::Unauthenticated,
-            FailureKind::Invalid => ErrorKind::InvalidSpec,
-            FailureKind::Throttled => ErrorKind::Throttled,
-            FailureKind::Expired | FailureKind::Unreachable => ErrorKind::Unreachable,
-            FailureKind::Undecodable => ErrorKind::InvalidData,
+            ApiErrorKind::NotFound => ErrorKind::NotFound,
+            ApiErrorKind::AlreadyExists | ApiErrorKind::Conflict => ErrorKind::Conflict,
+            ApiErrorKind::Forbidden | ApiErrorKind::Terminating => ErrorKind::Denied,
+            ApiErrorKind::Unauthorized => ErrorKind::Unauthenticated,
+            ApiErrorKind::Invalid => ErrorKind::InvalidSpec,
+            ApiErrorKind::Throttled => ErrorKind::Throttled,
+            ApiErrorKind::Expired | ApiErrorKind::Unreachable => ErrorKind::Unreachable,
+            ApiErrorKind::Undecodable => ErrorKind::InvalidData,
         };
         let error = Self::new(kind, failure.to_string());
         match failure.retry_after() {

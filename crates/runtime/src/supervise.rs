@@ -55,9 +55,9 @@ pub(crate) async fn run_on<T: Send + 'static>(
 
 /// A group of short tasks; dropping it aborts those still running.
 #[derive(Debug, Default)]
-pub struct Crew(JoinSet<()>);
+pub struct TaskGroup(JoinSet<()>);
 
-impl Crew {
+impl TaskGroup {
     /// Starts a task. It must catch its own panics, see [`supervise`].
     pub fn spawn(&mut self, future: impl Future<Output = ()> + Send + 'static) {
         self.0.spawn(future);
@@ -134,12 +134,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_crew_waits_for_the_quick_and_aborts_the_hung() {
-        let mut crew = Crew::default();
-        crew.spawn(tokio::time::sleep(Duration::from_millis(10)));
-        crew.spawn(std::future::pending());
+    async fn a_group_waits_for_the_quick_and_aborts_the_hung() {
+        let mut tasks = TaskGroup::default();
+        tasks.spawn(tokio::time::sleep(Duration::from_millis(10)));
+        tasks.spawn(std::future::pending());
 
-        let aborted = crew.finish(Duration::from_secs(1)).await;
+        let aborted = tasks.finish(Duration::from_secs(1)).await;
 
         assert_eq!(aborted, 1);
     }

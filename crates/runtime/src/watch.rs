@@ -13,7 +13,7 @@ use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Failure, FailureKind};
+use crate::api_error::{ApiError, ApiErrorKind};
 use crate::health::Component;
 
 mod guard;
@@ -255,11 +255,11 @@ where
 
     async fn failed(&mut self, error: &watcher::Error) {
         let (failure, at_start) = cause(error);
-        if failure.is(FailureKind::Expired) {
+        if failure.is(ApiErrorKind::Expired) {
             // The watcher lists again by itself; nothing is wrong.
             return;
         }
-        if failure.is(FailureKind::Invalid) && at_start && self.listing && self.streaming {
+        if failure.is(ApiErrorKind::Invalid) && at_start && self.listing && self.streaming {
             self.restart(false);
             return;
         }
@@ -271,9 +271,9 @@ where
         tokio::time::sleep(pause(self.failures, fastrand::f64())).await;
     }
 
-    fn reason(&self, failure: &Failure) -> String {
+    fn reason(&self, failure: &ApiError) -> String {
         match failure.kind() {
-            FailureKind::NotFound => {
+            ApiErrorKind::NotFound => {
                 let kind = self.component.name();
                 format!("the server does not know {kind}; is the CRD installed?")
             }
@@ -294,14 +294,14 @@ async fn asked(relist: &mut Option<Relist>) {
 }
 
 /// The failure behind a watcher's error, and whether it came before any object.
-fn cause(error: &watcher::Error) -> (Failure, bool) {
+fn cause(error: &watcher::Error) -> (ApiError, bool) {
     match error {
         watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error) => {
-            (Failure::from(error), true)
+            (ApiError::from(error), true)
         }
-        watcher::Error::WatchFailed(error) => (Failure::from(error), false),
-        watcher::Error::WatchError(status) => (Failure::from(status.as_ref()), false),
-        watcher::Error::NoResourceVersion => (Failure::undecodable(error.to_string()), false),
+        watcher::Error::WatchFailed(error) => (ApiError::from(error), false),
+        watcher::Error::WatchError(status) => (ApiError::from(status.as_ref()), false),
+        watcher::Error::NoResourceVersion => (ApiError::undecodable(error.to_string()), false),
     }
 }
 

@@ -9,14 +9,14 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::ListParams;
 use kube::{Api, Client};
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
-use lockstep_runtime::failure::{Failure, FailureKind};
 use lockstep_runtime::health::Component;
-use lockstep_runtime::target::{Target, Written};
 use serde_json::Value;
 
+use crate::certificate_secret::CertificateSecret;
 use crate::injector::{self, Address};
-use crate::keeper::Keeper;
 
 /// Marks what the certificate controller looks after.
 const LABEL: &str = "external-secrets.io/component";
@@ -30,7 +30,7 @@ pub struct CertController {
     /// Reaches the API server.
     pub client: Client,
     /// The Secret.
-    pub keeper: Keeper,
+    pub secret: CertificateSecret,
     /// Where the webhook is reached.
     pub at: Address,
     /// CRDs that may convert by webhook.
@@ -78,8 +78,8 @@ impl CertController {
     }
 
     async fn authority(&self) -> Result<String, String> {
-        let stored = self.keeper.read().await?;
-        let bundle = self.keeper.keep(stored).await?;
+        let stored = self.secret.read().await?;
+        let bundle = self.secret.ensure(stored).await?;
         Ok(bundle.ok_or("ca cert not yet ready")?.authority)
     }
 
@@ -88,13 +88,13 @@ impl CertController {
         let found = api
             .list_metadata(&ListParams::default().labels(LABEL))
             .await;
-        let found = found.map_err(|error| Failure::from(error).to_string())?;
+        let found = found.map_err(|error| ApiError::from(error).to_string())?;
         for name in found
             .items
             .into_iter()
             .filter_map(|item| item.metadata.name)
         {
-            let target = Target::of::<ValidatingWebhookConfiguration>(None, &name);
+            let target = ApiObject::of::<ValidatingWebhookConfiguration>(None, &name);
             self.update(&target, "ValidatingWebhookConfiguration", |object| {
                 Ok(injector::claimed(object, &self.at, authority))
             })
@@ -105,7 +105,7 @@ impl CertController {
 
     async fn definitions(&self, authority: &str) -> Result<(), String> {
         for name in &self.crds {
-            let target = Target::of::<CustomResourceDefinition>(None, name);
+            let target = ApiObject::of::<CustomResourceDefinition>(None, name);
             self.update(&target, "CustomResourceDefinition", |object| {
                 injector::converted(object, &self.at, authority)
             })
@@ -117,7 +117,7 @@ impl CertController {
     /// Changes an object if there is something to change; one that is not there is fine.
     async fn update(
         &self,
-        target: &Target,
+        target: &ApiObject,
         kind: &str,
         change: impl FnOnce(&Value) -> Result<Option<Value>, String>,
     ) -> Result<(), String> {
@@ -135,7 +135,7 @@ impl CertController {
                 tracing::info!(kind, name = target.name(), "put the authority in");
                 Ok(())
             }
-            Err(failure) if failure.is(FailureKind::Conflict) => Ok(()),
+            Err(failure) if failure.is(ApiErrorKind::Conflict) => Ok(()),
             Err(failure) => Err(told(failure.to_string())),
         }
     }
@@ -146,7 +146,7 @@ impl CertController {
         let api: Api<EndpointSlice> = Api::namespaced(self.client.clone(), namespace);
         let label = format!("kubernetes.io/service-name={service}");
         let slices = api.list(&ListParams::default().labels(&label)).await;
-        let slices = slices.map_err(|error| Failure::from(error).to_string())?;
+        let slices = slices.map_err(|error| ApiError::from(error).to_string())?;
         let ready = slices
             .items
             .iter()

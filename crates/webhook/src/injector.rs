@@ -9,9 +9,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use kube::Client;
+use lockstep_runtime::api_error::ApiErrorKind;
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
-use lockstep_runtime::failure::FailureKind;
-use lockstep_runtime::target::{Target, Written};
 use serde_json::{Value, json};
 
 /// The configurations of the chart.
@@ -103,7 +103,7 @@ pub async fn inject(client: &Client, name: &str, authority: &str) -> Result<Vec<
     let writer = Writer::new(client.clone());
     let mut foreign = Vec::new();
     for configuration in CONFIGURATIONS {
-        let target = Target::of::<ValidatingWebhookConfiguration>(None, configuration);
+        let target = ApiObject::of::<ValidatingWebhookConfiguration>(None, configuration);
         let told = |failure| format!("ValidatingWebhookConfiguration {configuration}: {failure}");
         let Some(found) = target.get::<Value>(client).await.map_err(told)? else {
             continue;
@@ -114,7 +114,7 @@ pub async fn inject(client: &Client, name: &str, authority: &str) -> Result<Vec<
             match writer.replace::<Written>(&target, &new, None).await {
                 Ok(_) => tracing::info!(configuration, "put the authority in"),
                 // Somebody else wrote it; the next look sees the outcome.
-                Err(failure) if failure.is(FailureKind::Conflict) => {}
+                Err(failure) if failure.is(ApiErrorKind::Conflict) => {}
                 Err(failure) => return Err(told(failure)),
             }
         }

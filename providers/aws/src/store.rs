@@ -7,7 +7,7 @@ use crate::auth;
 use crate::call::Caller;
 use crate::certificatemanager::{self, CertificateManager, unsupported};
 use crate::parameterstore::{self, ParameterStore};
-use crate::read::part;
+use crate::read::extract_from;
 use crate::secretsmanager::{self, SecretsManager};
 use crate::spec::{AwsSpec, Service};
 
@@ -118,15 +118,15 @@ impl Store for AwsStore {
     }
 
     /// Properties and members are inside of the value; certificates have neither.
-    fn whole(&self, read: &Read) -> Option<Read> {
+    fn containing_read(&self, read: &Read) -> Option<Read> {
         match self.connection.as_ref()?.client {
-            Client::Secrets(_) | Client::Parameters(_) => read.whole_value(),
+            Client::Secrets(_) | Client::Parameters(_) => read.value_read(),
             Client::Certificates(_) => None,
         }
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        part(read, whole)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        extract_from(read, containing)
     }
 
     async fn version(&self, reference: &RemoteRef, alone: bool) -> Result<Option<String>> {

@@ -95,7 +95,7 @@ pub(crate) async fn raw(vault: &Vault, reference: &RemoteRef) -> Result<SecretVa
 }
 
 /// The read of the whole answer that a read is a part of: one for all ways to write its key.
-pub(crate) fn whole(read: &Read) -> Option<Read> {
+pub(crate) fn containing_read(read: &Read) -> Option<Read> {
     let reference = read.reference()?;
     let object = Object::to_read(&reference.key).ok()?;
     if matches!(read, Read::Map(_)) && object.kind != Kind::Secret {
@@ -109,8 +109,12 @@ pub(crate) fn whole(read: &Read) -> Option<Read> {
 }
 
 /// What a read gives, out of the outcome of its whole.
-pub(crate) fn part(read: &Read, whole: &Result<Payload>, path: Path) -> Result<Payload> {
-    let raw = match whole {
+pub(crate) fn extract_from(
+    read: &Read,
+    containing: &Result<Payload>,
+    path: Path,
+) -> Result<Payload> {
+    let raw = match containing {
         Ok(Payload::Value(raw)) => raw,
         Ok(Payload::Map(_)) => return Err(mismatch()),
         Err(error) => return Err(error.duplicate()),

@@ -65,7 +65,7 @@ impl AzureStore {
     async fn read(&self, read: Read) -> Result<Payload> {
         let reference = read.reference().cloned().unwrap_or_default();
         let raw = read::raw(self.vault()?, &reference).await?;
-        read::part(&read, &Ok(Payload::Value(raw)), self.path)
+        read::extract_from(&read, &Ok(Payload::Value(raw)), self.path)
     }
 }
 
@@ -97,12 +97,12 @@ impl Store for AzureStore {
         read::raw(self.vault()?, reference).await
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read::whole(read)
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read::containing_read(read)
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        read::part(read, whole, self.path)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        read::extract_from(read, containing, self.path)
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

@@ -93,15 +93,15 @@ impl Store for FakeStore {
         members(&self.get(reference).await?)
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read.whole_value()
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read.value_read()
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
         let wanted = |value: &SecretValue, reference: &RemoteRef| {
             extract_wanted(value.clone(), reference, Dots::Raw)
         };
-        read.part_of_value(whole, wanted, |value, _| members(value))
+        read.extract_from_value(containing, wanted, |value, _| members(value))
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {

@@ -87,8 +87,8 @@ pub(crate) fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<Secre
 }
 
 /// What a read gives, out of the outcome of the read of the whole value.
-pub(crate) fn part(read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-    read.part_of_value(whole, wanted, |value, _| members(value))
+pub(crate) fn extract_from(read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+    read.extract_from_value(containing, wanted, |value, _| members(value))
 }
 
 /// The members of a value that must be a JSON object.

@@ -113,14 +113,14 @@ impl Store for KubernetesStore {
     }
 
     /// All keys of a Secret come with one read of it. Labels and annotations are read by themselves.
-    fn whole(&self, read: &Read) -> Option<Read> {
+    fn containing_read(&self, read: &Read) -> Option<Read> {
         let reference = read.reference()?;
         (reference.metadata == MetadataPolicy::None)
             .then(|| Read::Map(RemoteRef::key(&reference.key)))
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        match (read, whole) {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        match (read, containing) {
             (Read::Value(wanted), Ok(Payload::Map(data))) => {
                 read::value_in(data, wanted).map(Payload::Value)
             }

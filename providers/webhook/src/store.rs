@@ -134,7 +134,7 @@ impl Store for WebhookStore {
 
     /// The endpoint's answer serves every path into it, unless the request names the property.
     /// Without the store's Secrets there may be no path.
-    fn whole(&self, read: &Read) -> Option<Read> {
+    fn containing_read(&self, read: &Read) -> Option<Read> {
         if self.names_property || self.secrets.get().is_none() {
             return None;
         }
@@ -143,8 +143,8 @@ impl Store for WebhookStore {
         Some(Read::Raw(reference))
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        let answer = match whole {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        let answer = match containing {
             Ok(Payload::Value(answer)) => answer.clone(),
             Ok(Payload::Map(_)) => return Err(mismatch()),
             Err(error) => return Err(error.duplicate()),

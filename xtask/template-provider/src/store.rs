@@ -25,14 +25,14 @@ impl Store for AcmeStore {
     }
 
     /// Properties and members are inside of the value, so one read serves all of them.
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read.whole_value()
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read.value_read()
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
         let wanted = |value: &SecretValue, reference: &RemoteRef| {
             extract_wanted(value.clone(), reference, Dots::EscapedThenRaw)
         };
-        read.part_of_value(whole, wanted, |value, _| json_object(value))
+        read.extract_from_value(containing, wanted, |value, _| json_object(value))
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt, stream};
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{Payload, reads_through};
-use lockstep_remote::{Request, StoreRecord};
+use lockstep_remote::{ReadRequest, StoreRecord};
 use lockstep_runtime::supervise::{Outcome, spawn, supervise};
 use lockstep_scheduling::deletion::Sight;
 
@@ -80,7 +80,7 @@ async fn sight(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: &ObjectKey) 
     }
     let asked = shared.now();
     for read in &reads {
-        let request = Request {
+        let request = ReadRequest {
             store,
             caller: key.namespace(),
             object: Some(key.name()),

@@ -81,8 +81,12 @@ impl Probe {
         self.watch("read", perform(&*self.store, read)).await
     }
 
-    pub(super) fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        let part = self.store.part(read, whole);
+    pub(super) fn extract_from(
+        &self,
+        read: &Read,
+        containing: &Result<Payload>,
+    ) -> Result<Payload> {
+        let part = self.store.extract_from(read, containing);
         self.leaks.inspect("part", &part);
         part
     }

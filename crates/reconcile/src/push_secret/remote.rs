@@ -13,7 +13,7 @@ use lockstep_plan::push_secret::{
 };
 use lockstep_plan::{Failure, StoreKey};
 use lockstep_provider_api::Error;
-use lockstep_remote::Remote;
+use lockstep_remote::RemoteStore;
 
 use super::{Engine, namespace};
 use crate::push_world::PushWorld;
@@ -84,7 +84,7 @@ impl<W: PushWorld> Engine<'_, W> {
         let Some(record) = self.stores.record(store) else {
             return Done::Failed(push_failed(store, &entry.data, &gone(store)));
         };
-        let remote = Remote {
+        let remote = RemoteStore {
             store: &record,
             caller: namespace(observed.object),
         };
@@ -119,7 +119,7 @@ impl<W: PushWorld> Engine<'_, W> {
         let mut done = Vec::with_capacity(plan.stores.len());
         for push in &plan.stores {
             let record = self.stores.record(&push.store)?;
-            let remote = Remote {
+            let remote = RemoteStore {
                 store: &record,
                 caller: namespace(object),
             };
@@ -166,7 +166,7 @@ impl<W: PushWorld> Engine<'_, W> {
         deletable(observed, store, self.settings).map_err(|text| unusable(&text))?;
         let record = self.stores.record(store);
         let record = record.ok_or_else(|| unusable("the store is gone"))?;
-        let remote = Remote {
+        let remote = RemoteStore {
             store: &record,
             caller: namespace(observed.object),
         };

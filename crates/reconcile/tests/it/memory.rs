@@ -13,7 +13,7 @@ use lockstep_provider_api::conformance::{block_on, services};
 use lockstep_provider_api::{Error, SecretMap};
 use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_reconcile::{Deletion, Generator, Planning, StoreSource, World, WorldError};
-use lockstep_remote::{Connections, Reads, StoreRecord};
+use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 
 /// The world, its stores, and a log of every write.
 pub(crate) struct Memory {
@@ -28,7 +28,7 @@ pub(crate) struct Memory {
     /// Whether the deletion guard holds.
     pub(crate) held: Mutex<bool>,
     stores: BTreeMap<StoreKey, Arc<StoreRecord>>,
-    reads: Arc<Reads>,
+    reads: Arc<RemoteClient>,
     settings: Settings,
 }
 
@@ -51,7 +51,7 @@ impl Memory {
             generator: Mutex::default(),
             held: Mutex::default(),
             stores: [(record.key.clone(), record)].into(),
-            reads: Reads::new(Connections::new(services().shared()), Salt::default()),
+            reads: RemoteClient::new(Connections::new(services().shared()), Salt::default()),
             settings: Settings {
                 flood_gate: false,
                 ..Settings::default()

@@ -14,7 +14,7 @@ use lockstep_provider_api::erased::perform;
 use lockstep_provider_api::{Error, ErrorKind, Payload, Read, Result, SharedStore};
 
 use super::governed::{ProbeRead, call};
-use super::{Reads, fingerprint};
+use super::{RemoteClient, fingerprint};
 use crate::connections::Connected;
 use crate::identity::GroupKey;
 use crate::store_record::StoreRecord;
@@ -41,7 +41,7 @@ pub struct Answer {
     /// Fingerprint of the outcome.
     pub fingerprint: u64,
     /// Whether the outcome says something about the secret, not only about the way to it.
-    pub telling: bool,
+    pub conclusive: bool,
     outcome: Result<Payload>,
     /// How many were told to come for it and did not yet.
     takers: AtomicUsize,
@@ -60,7 +60,7 @@ impl Reply {
     /// The part of an answer that `asked` wants; `None` wants all of it.
     pub(super) fn new(answer: Arc<Answer>, asked: Option<&Read>, store: &SharedStore) -> Self {
         let outcome = match (&answer.outcome, asked) {
-            (outcome, Some(read)) => store.part(read, outcome),
+            (outcome, Some(read)) => store.extract_from(read, outcome),
             (Ok(payload), None) => Ok(payload.clone()),
             (Err(error), None) => Err(error.duplicate()),
         };
@@ -238,7 +238,7 @@ impl Answer {
 
 /// Everything one read needs on its way.
 pub(super) struct Errand {
-    pub(super) reads: Arc<Reads>,
+    pub(super) reads: Arc<RemoteClient>,
     pub(super) key: Arc<GroupKey>,
     pub(super) record: Arc<StoreRecord>,
     pub(super) caller: String,
@@ -268,7 +268,7 @@ impl Errand {
             }
         };
         let answer = self.answer(outcome, read_at);
-        if answer.telling
+        if answer.conclusive
             && let Some(observer) = self.reads.observer()
         {
             let takers = observer.answered(&self.key, answer.fingerprint, read_at);
@@ -286,7 +286,7 @@ impl Errand {
             group: Arc::clone(&self.key),
             read_at,
             fingerprint: fingerprint::of(&outcome, &self.reads.salt),
-            telling: !outcome.as_ref().is_err_and(is_transient),
+            conclusive: !outcome.as_ref().is_err_and(is_transient),
             outcome,
             takers: AtomicUsize::new(0),
             _bytes: Held::new(&self.reads.flights.bytes, size),

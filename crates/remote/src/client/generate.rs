@@ -4,10 +4,10 @@ use lockstep_generators::{Random, WEBHOOK_KIND};
 use lockstep_provider_api::{Result, SecretMap};
 use serde_json::Value;
 
-use super::Reads;
+use super::RemoteClient;
 use crate::webhook_generator;
 
-impl Reads {
+impl RemoteClient {
     /// Makes the values of one generator. `named` is its namespace and name, for error messages.
     pub async fn generate(
         &self,

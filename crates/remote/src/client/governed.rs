@@ -16,7 +16,7 @@ use lockstep_scheduling::governor::{Admission, Call, Change, Ended, Governor, Ti
 use lockstep_scheduling::rotation::{Probe, Rotation};
 use tokio::sync::oneshot;
 
-use super::Request;
+use super::ReadRequest;
 use crate::store_record::StoreRecord;
 
 /// Longest sleep of a waiting call: a pause may have begun or ended meanwhile.
@@ -50,7 +50,7 @@ pub(super) struct ProbeRead {
 }
 
 impl ProbeRead {
-    pub(super) fn of(request: Request<'_>) -> Arc<Self> {
+    pub(super) fn of(request: ReadRequest<'_>) -> Arc<Self> {
         Arc::new(Self {
             record: Arc::clone(request.store),
             caller: request.caller.to_owned(),

@@ -17,7 +17,7 @@ use lockstep_provider_api::store::Check;
 use lockstep_scheduling::rotation::Probe;
 
 use super::governed::{Governed, ProbeRead};
-use super::{Reads, Request};
+use super::{ReadRequest, RemoteClient};
 use crate::store_record::StoreRecord;
 
 /// Longest sleep between two looks, so that a clock that was set is noticed, and the end of a probe
@@ -28,7 +28,7 @@ const SOONEST: Duration = Duration::from_millis(50);
 /// No probe is due later than this; a later time is from before the clock was set back.
 const FAR: SignedDuration = SignedDuration::from_mins(1);
 
-impl Reads {
+impl RemoteClient {
     /// Probes for ever; without it, an open breaker closes only by a read that someone makes. A probe
     /// that hangs holds up no other store's.
     pub async fn keep_probing(self: Arc<Self>) {
@@ -112,7 +112,7 @@ impl Reads {
     }
 
     async fn probe_read(self: &Arc<Self>, read: &ProbeRead, now: Timestamp) {
-        let request = Request {
+        let request = ReadRequest {
             store: &read.record,
             caller: &read.caller,
             object: read.object.as_deref(),

@@ -26,9 +26,9 @@ pub struct Call {
 
 /// Calls of the process by store, caller, name and end.
 #[derive(Debug, Default)]
-pub struct Calls(Mutex<BTreeMap<Call, u64>>);
+pub struct CallCounter(Mutex<BTreeMap<Call, u64>>);
 
-impl Calls {
+impl CallCounter {
     /// Counts one call.
     pub fn count(
         &self,
@@ -81,7 +81,7 @@ mod tests {
         }
     }
 
-    fn lines(calls: &Calls) -> Vec<String> {
+    fn lines(calls: &CallCounter) -> Vec<String> {
         let mut lines = Vec::new();
         calls.each(|call, count| {
             let (name, caller) = (&call.store.name, &call.caller);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn calls_count_for_the_namespace_that_caused_them() {
-        let calls = Calls::default();
+        let calls = CallCounter::default();
         let failure = Error::unreachable("x".to_owned());
 
         calls.count(&store("s"), "a", "get", None);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_store_that_is_gone_is_forgotten() {
-        let calls = Calls::default();
+        let calls = CallCounter::default();
         calls.count(&store("s"), "a", "get", None);
         calls.count(&store("t"), "a", "get", None);
 
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn above_the_cap_namespaces_are_added_up() {
-        let calls = Calls::default();
+        let calls = CallCounter::default();
         for number in 0..MOST_SERIES + 2 {
             calls.count(&store("s"), &number.to_string(), "get", None);
         }

@@ -11,7 +11,7 @@ use lockstep_provider_api::{Read, Result};
 
 use super::flight::is_transient;
 use super::governed::{ProbeRead, call};
-use super::{Answer, Reads, Request};
+use super::{Answer, ReadRequest, RemoteClient};
 use crate::connections::Connected;
 use crate::identity::GroupKey;
 
@@ -58,7 +58,7 @@ impl Versions {
     }
 }
 
-impl Reads {
+impl RemoteClient {
     /// From now on refreshes may look at versions first.
     pub fn allow_version_probes(&self) {
         self.versions.allowed.store(true, Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl Reads {
     /// returned where the version says that the value is still the same, which the observer is told.
     pub async fn refresh(
         self: &Arc<Self>,
-        request: Request<'_>,
+        request: ReadRequest<'_>,
         group: &Arc<GroupKey>,
         alone: bool,
     ) -> Result<Option<Arc<Answer>>> {
@@ -85,7 +85,7 @@ impl Reads {
         // A value that was read before the look may be older than the version. Should it change after
         // the look, the next one finds another version.
         let asked = self.time.now();
-        let answer = self.read(Request { asked, ..request }).await?.answer;
+        let answer = self.read(ReadRequest { asked, ..request }).await?.answer;
         if answer.error().is_none() && answer.group == *group {
             let fingerprint = answer.fingerprint;
             let known = Known {
@@ -100,7 +100,7 @@ impl Reads {
     /// The version of a group's secret, as a hash; `None` where only a read can tell.
     async fn version(
         self: &Arc<Self>,
-        request: Request<'_>,
+        request: ReadRequest<'_>,
         group: &GroupKey,
         alone: bool,
     ) -> Result<Option<u64>> {

@@ -10,21 +10,21 @@ use lockstep_provider_api::{
 };
 
 use super::governed::{ProbeRead, call};
-use super::{Reads, Request};
+use super::{ReadRequest, RemoteClient};
 use crate::store_record::StoreRecord;
 
 /// A store, and for whom it is written to.
 #[derive(Clone, Copy)]
-pub struct Remote<'a> {
+pub struct RemoteStore<'a> {
     /// The store.
     pub store: &'a Arc<StoreRecord>,
     /// Namespace of the object that pushes.
     pub caller: &'a str,
 }
 
-impl Reads {
+impl RemoteClient {
     /// Pushes a value.
-    pub async fn push(&self, remote: Remote<'_>, item: &PushItem) -> Result<Pushed> {
+    pub async fn push(&self, remote: RemoteStore<'_>, item: &PushItem) -> Result<Pushed> {
         let push = |store: SharedStore| -> BoxFuture<'_, Result<Pushed>> {
             Box::pin(async move { store.push(item).await })
         };
@@ -32,7 +32,7 @@ impl Reads {
     }
 
     /// Deletes what was pushed. What is absent already is deleted.
-    pub async fn delete(&self, remote: Remote<'_>, target: &PushTarget) -> Result<()> {
+    pub async fn delete(&self, remote: RemoteStore<'_>, target: &PushTarget) -> Result<()> {
         let delete = |store: SharedStore| -> BoxFuture<'_, Result<()>> {
             Box::pin(async move { store.delete(target).await })
         };
@@ -43,7 +43,7 @@ impl Reads {
     }
 
     /// Whether something is there.
-    pub async fn exists(&self, remote: Remote<'_>, target: &PushTarget) -> Result<bool> {
+    pub async fn exists(&self, remote: RemoteStore<'_>, target: &PushTarget) -> Result<bool> {
         let exists = |store: SharedStore| -> BoxFuture<'_, Result<bool>> {
             Box::pin(async move { store.exists(target).await })
         };
@@ -52,13 +52,13 @@ impl Reads {
 
     async fn call<'i, T>(
         &self,
-        Remote { store, caller }: Remote<'_>,
+        RemoteStore { store, caller }: RemoteStore<'_>,
         (name, target): (&'static str, &PushTarget),
         perform: impl Fn(SharedStore) -> BoxFuture<'i, Result<T>>,
     ) -> Result<T> {
         // Should the store be out of reach, it is probed by a read of the same place.
         let read = Read::Value(RemoteRef::key(&target.remote_key));
-        let request = Request {
+        let request = ReadRequest {
             store,
             caller,
             object: None,

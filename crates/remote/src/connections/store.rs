@@ -15,7 +15,7 @@ use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use super::Connected;
 use super::slot::Slot;
-use crate::identity::Identity;
+use crate::identity::StoreIdentity;
 
 /// Most namespaces with a connection of their own to one store; the one that ends first makes room.
 pub(super) const MOST_CALLERS: usize = 1_024;
@@ -36,7 +36,7 @@ pub(super) enum Dependence {
 
 /// All connections of one store.
 pub(super) struct StoreConnections {
-    pub(super) identity: Arc<Identity>,
+    pub(super) identity: Arc<StoreIdentity>,
     dependence: AtomicU8,
     /// For all callers, and for checks of the store itself.
     pub(super) shared: Arc<Slot>,
@@ -51,7 +51,7 @@ pub(super) struct Attempt {
 }
 
 impl StoreConnections {
-    pub(super) fn of(identity: &Identity) -> Self {
+    pub(super) fn of(identity: &StoreIdentity) -> Self {
         Self {
             identity: Arc::new(identity.clone()),
             dependence: AtomicU8::new(0),

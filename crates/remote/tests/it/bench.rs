@@ -16,7 +16,7 @@ use lockstep_provider_api::conformance::{
 };
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{RemoteRef, Result, SecretValue};
-use lockstep_remote::{Connections, Reads, Request, StoreRecord};
+use lockstep_remote::{Connections, ReadRequest, RemoteClient, StoreRecord};
 
 /// A cluster store whose credentials are looked up in `namespace`; an empty one means the caller's.
 pub(crate) fn store(namespace: &str) -> Arc<StoreRecord> {
@@ -73,7 +73,7 @@ pub(crate) fn echo(request: HttpRequest<Bytes>) -> Response<Bytes> {
 
 pub(crate) struct Bench {
     pub(crate) services: TestServices,
-    pub(crate) reads: Arc<Reads>,
+    pub(crate) reads: Arc<RemoteClient>,
 }
 
 impl Bench {
@@ -92,7 +92,7 @@ impl Bench {
                 .objects
                 .put_secret(tenant, "login", "token", token.as_str());
         }
-        let reads = Reads::new(Connections::new(services.shared()), Salt::new([3; 16]));
+        let reads = RemoteClient::new(Connections::new(services.shared()), Salt::new([3; 16]));
         Self { services, reads }
     }
 
@@ -103,7 +103,7 @@ impl Bench {
         (caller, object): (&str, &str),
         key: &str,
     ) -> Result<Payload> {
-        let request = Request {
+        let request = ReadRequest {
             store,
             caller,
             object: Some(object),
@@ -136,7 +136,7 @@ impl Bench {
         caller: &str,
         asked: Timestamp,
     ) -> Result<SecretValue> {
-        let request = Request {
+        let request = ReadRequest {
             store,
             caller,
             object: None,

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::ErrorKind;
 use lockstep_provider_api::conformance::{block_on, response};
-use lockstep_remote::{Credential, GroupKey, Observer};
+use lockstep_remote::{Credential, GroupKey, RemoteObserver};
 
 use crate::bench::{Bench, echo, store};
 
@@ -65,7 +65,7 @@ impl Server {
 /// Knows which objects are there.
 struct Cluster;
 
-impl Observer for Cluster {
+impl RemoteObserver for Cluster {
     fn answered(&self, _: &GroupKey, _: u64, _: Timestamp) -> usize {
         0
     }

@@ -15,7 +15,9 @@ use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::conformance::{Fault, Faults, block_on, response, scripted, services};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{ErrorKind, RemoteRef, Result, SecretValue};
-use lockstep_remote::{Connections, Credential, GroupKey, Observer, Reads, Request};
+use lockstep_remote::{
+    Connections, Credential, GroupKey, ReadRequest, RemoteClient, RemoteObserver,
+};
 
 use crate::bench::{Bench, echo, own_store, store};
 
@@ -65,7 +67,7 @@ fn all_properties_of_a_secret_are_parts_of_one_read() {
     ];
     let asked = bench.services.time.now();
     let all = reads.iter().map(|read| {
-        let request = Request {
+        let request = ReadRequest {
             store: &store,
             caller: "a",
             object: None,
@@ -142,7 +144,7 @@ fn held_answers_are_wiped_after_moments() {
 #[derive(Default)]
 struct Ears(Mutex<Vec<StoreKey>>);
 
-impl Observer for Ears {
+impl RemoteObserver for Ears {
     fn answered(&self, _: &GroupKey, _: u64, _: Timestamp) -> usize {
         0
     }
@@ -308,14 +310,14 @@ fn everyone_who_waits_for_a_failing_store_gets_an_answer() {
         .objects
         .put_secret("vault", "login", "token", "token");
     services.wire.fail_after(0, Fault::Stall);
-    let reads = Reads::new(Connections::new(services.shared()), Salt::default());
+    let reads = RemoteClient::new(Connections::new(services.shared()), Salt::default());
     let (store, asked) = (store("vault"), services.time.now());
     let keys: Vec<Read> = (0..300)
         .map(|number| Read::Value(RemoteRef::key(format!("key-{number}"))))
         .collect();
 
     let all = keys.iter().map(|read| {
-        let request = Request {
+        let request = ReadRequest {
             store: &store,
             caller: "a",
             object: None,

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::failure::{Failure, FailureKind};
+use crate::api_error::{ApiError, ApiErrorKind};
 
 /// A server, a kubeconfig that points at it, and the folder that holds it.
 struct Place {
@@ -86,9 +86,9 @@ async fn a_silent_server_is_given_up_and_counted_as_an_error() {
         .unwrap();
 
     for path in ["/api", "/api?watch=true"] {
-        let failure = Failure::from(client.request_text(get(path)).await.unwrap_err());
+        let failure = ApiError::from(client.request_text(get(path)).await.unwrap_err());
 
-        assert_eq!(failure.kind(), FailureKind::Unreachable);
+        assert_eq!(failure.kind(), ApiErrorKind::Unreachable);
         assert!(failure.to_string().contains("no answer"), "{failure}");
     }
     let scraped: String = metrics.scrape().collect();
@@ -112,8 +112,8 @@ async fn an_answer_that_stops_half_way_is_given_up() {
 
     let (_stream, text) = tokio::join!(server, client.request_text(get("/api")));
 
-    let failure = Failure::from(text.unwrap_err());
-    assert_eq!(failure.kind(), FailureKind::Unreachable);
+    let failure = ApiError::from(text.unwrap_err());
+    assert_eq!(failure.kind(), ApiErrorKind::Unreachable);
 }
 
 #[tokio::test]

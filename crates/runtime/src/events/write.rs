@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use super::correlate::{Correlator, Decision, Occurrence};
 use super::{Item, Report};
+use crate::api_error::{ApiError, ApiErrorKind};
+use crate::api_object::{ApiObject, Written};
 use crate::apply::Writer;
-use crate::failure::{Failure, FailureKind};
-use crate::target::{Target, Written};
 
 /// Where events about cluster-scoped objects go.
 const CLUSTER_NAMESPACE: &str = "default";
@@ -53,7 +53,7 @@ pub(super) async fn run(client: Client, lane: &mut mpsc::Receiver<Item>) {
             continue;
         };
         // A missing right is news once; everything else concerns one event.
-        if failure.is(FailureKind::Forbidden) && !refused {
+        if failure.is(ApiErrorKind::Forbidden) && !refused {
             refused = true;
             tracing::warn!(error = %failure, "events cannot be written");
         } else {
@@ -79,7 +79,7 @@ async fn record(
     writer: &Writer,
     correlator: &mut Correlator,
     report: &Report,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let (occurrence, known) = match correlator.decide(report) {
         Decision::Skip => return Ok(()),
         Decision::Create(occurrence) => (occurrence, false),
@@ -87,7 +87,7 @@ async fn record(
     };
     for pause in PAUSES {
         match write(writer, report, &occurrence, known).await {
-            Err(failure) if failure.is(FailureKind::Unreachable) => {
+            Err(failure) if failure.is(ApiErrorKind::Unreachable) => {
                 tokio::time::sleep(pause).await;
             }
             done => return done,
@@ -101,9 +101,9 @@ async fn write(
     report: &Report,
     occurrence: &Occurrence,
     known: bool,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let namespace = namespace(report);
-    let target = Target::of::<Event>(Some(namespace), &occurrence.name);
+    let target = ApiObject::of::<Event>(Some(namespace), &occurrence.name);
     if known {
         let patch = json!({
             "count": occurrence.count,
@@ -112,7 +112,7 @@ async fn write(
         });
         match writer.merge::<Written>(&target, &patch, None).await {
             // Events live an hour; an older one is written anew.
-            Err(failure) if failure.is(FailureKind::NotFound) => {}
+            Err(failure) if failure.is(ApiErrorKind::NotFound) => {}
             done => return done.map(drop),
         }
     }
@@ -121,7 +121,7 @@ async fn write(
         .await
     {
         // An earlier try arrived although its answer did not.
-        Err(failure) if failure.is(FailureKind::AlreadyExists) => Ok(()),
+        Err(failure) if failure.is(ApiErrorKind::AlreadyExists) => Ok(()),
         done => done.map(drop),
     }
 }

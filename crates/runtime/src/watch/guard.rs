@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use crate::failure::redacted;
+use crate::api_error::redacted;
 
 /// An object, or what is known of one that cannot be decoded.
 #[derive(Clone, Debug)]

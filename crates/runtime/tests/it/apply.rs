@@ -1,9 +1,9 @@
 //! Writes on a real server: field managers, optimistic replacement, preconditions.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use lockstep_runtime::api_error::ApiErrorKind;
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
-use lockstep_runtime::failure::FailureKind;
-use lockstep_runtime::target::{Target, Written};
 use lockstep_testkit::client::TestCluster;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn a_secret_is_created_once_under_its_manager_and_replaced_only_unchanged(
     let cluster = TestCluster::connect().await.unwrap();
     let namespace = cluster.namespace().await.unwrap();
     let writer = Writer::new(client(&cluster, User::Operator).await);
-    let target = Target::of::<Secret>(Some(namespace.name()), "s");
+    let target = ApiObject::of::<Secret>(Some(namespace.name()), "s");
 
     let object = secret("s", "one");
     let created = writer
@@ -43,8 +43,8 @@ async fn a_secret_is_created_once_under_its_manager_and_replaced_only_unchanged(
         .await
         .unwrap_err();
 
-    assert!(again.is(FailureKind::AlreadyExists), "{again}");
-    assert!(stale.is(FailureKind::Conflict), "{stale}");
+    assert!(again.is(ApiErrorKind::AlreadyExists), "{again}");
+    assert!(stale.is(ApiErrorKind::Conflict), "{stale}");
     assert_eq!(replaced.uid, created.uid);
     assert_ne!(replaced.resource_version, created.resource_version);
     let managers = stored.metadata.managed_fields.unwrap();
@@ -57,7 +57,7 @@ async fn a_delete_spares_what_took_the_name_since() {
     let cluster = TestCluster::connect().await.unwrap();
     let namespace = cluster.namespace().await.unwrap();
     let writer = Writer::new(client(&cluster, User::Operator).await);
-    let target = Target::of::<Secret>(Some(namespace.name()), "s");
+    let target = ApiObject::of::<Secret>(Some(namespace.name()), "s");
     let object = secret("s", "one");
     let first = writer
         .create::<Written>(&target, &object, None)
@@ -78,8 +78,8 @@ async fn a_delete_spares_what_took_the_name_since() {
     let gone = writer.delete(&target, &second.uid, version).await;
     let absent = writer.delete(&target, &second.uid, None).await;
 
-    assert!(spared.is(FailureKind::Conflict), "{spared}");
-    assert!(stale.is(FailureKind::Conflict), "{stale}");
+    assert!(spared.is(ApiErrorKind::Conflict), "{spared}");
+    assert!(stale.is(ApiErrorKind::Conflict), "{stale}");
     assert!(gone.is_ok() && absent.is_ok());
     assert_eq!(target.get::<Secret>(writer.client()).await.unwrap(), None);
 }
@@ -89,7 +89,7 @@ async fn missing_rights_are_told_with_the_servers_words() {
     let cluster = TestCluster::connect().await.unwrap();
     let namespace = cluster.namespace().await.unwrap();
     let writer = Writer::new(client(&cluster, User::Operator).await);
-    let target = Target::of::<ConfigMap>(Some(namespace.name()), "c");
+    let target = ApiObject::of::<ConfigMap>(Some(namespace.name()), "c");
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
 
     let refused = writer
@@ -97,7 +97,7 @@ async fn missing_rights_are_told_with_the_servers_words() {
         .await
         .unwrap_err();
 
-    assert!(refused.is(FailureKind::Forbidden));
+    assert!(refused.is(ApiErrorKind::Forbidden));
     assert!(
         refused
             .to_string()

@@ -176,11 +176,11 @@ async fn everything_of_a_secret_is_a_part_of_one_read() {
         Read::Value(fetch("secret/j/x", "team")),
     ];
 
-    let whole = store.whole(&reads[0]).unwrap();
+    let whole = store.containing_read(&reads[0]).unwrap();
     assert!(
         reads
             .iter()
-            .all(|read| store.whole(read).as_ref() == Some(&whole))
+            .all(|read| store.containing_read(read).as_ref() == Some(&whole))
     );
     let raw = store
         .get_raw(whole.reference().unwrap())
@@ -188,7 +188,7 @@ async fn everything_of_a_secret_is_a_part_of_one_read() {
         .map(Payload::Value);
     let parts: Vec<_> = reads
         .iter()
-        .map(|read| store.part(read, &raw).unwrap())
+        .map(|read| store.extract_from(read, &raw).unwrap())
         .collect();
 
     assert_eq!(parts[0], Payload::Value("1".into()));

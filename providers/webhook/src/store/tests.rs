@@ -218,7 +218,7 @@ fn one_answer_serves_all_paths_into_it_unless_the_request_names_the_property() {
 
     let wholes: Vec<_> = reads
         .iter()
-        .map(|read| store.whole(read).unwrap())
+        .map(|read| store.containing_read(read).unwrap())
         .collect();
     let Read::Raw(raw) = &wholes[0] else {
         panic!("{wholes:?}");
@@ -229,7 +229,7 @@ fn one_answer_serves_all_paths_into_it_unless_the_request_names_the_property() {
     assert!(wholes.iter().all(|whole| *whole == wholes[0]));
     assert_eq!(asked, 1);
     for read in &reads {
-        let part = store.part(read, &answer);
+        let part = store.extract_from(read, &answer);
         let alone = block_on(lockstep_provider_api::erased::perform(&store, read));
         match (part, alone) {
             (Ok(part), Ok(alone)) => assert_eq!(part, alone),
@@ -239,7 +239,7 @@ fn one_answer_serves_all_paths_into_it_unless_the_request_names_the_property() {
             ),
         }
     }
-    assert_eq!(apart.whole(&reads[0]), None);
+    assert_eq!(apart.containing_read(&reads[0]), None);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub(super) async fn parts<S: Subject>(suite: &Suite<'_, S>) -> Findings {
     let reads = keys.flat_map(|key| variants(&suite.subject.reference(key)));
     let (mut found, mut shared) = (Vec::new(), 0);
     for read in reads {
-        let Some(whole) = probe.store.whole(&read) else {
+        let Some(whole) = probe.store.containing_read(&read) else {
             continue;
         };
         shared += 1;
@@ -64,11 +64,11 @@ fn variants(reference: &RemoteRef) -> Vec<Read> {
 }
 
 async fn compare(probe: &Probe, read: &Read, whole: &Read) -> Option<String> {
-    if probe.store.whole(whole).as_ref() != Some(whole) {
+    if probe.store.containing_read(whole).as_ref() != Some(whole) {
         return Some(format!("the whole of {read:?} has another whole"));
     }
     let shared = probe.read(whole).await;
-    let part = probe.part(read, &shared);
+    let part = probe.extract_from(read, &shared);
     let alone = probe.read(read).await;
     let told = |answer: &Result<Payload>| match answer {
         Ok(_) => "a payload".to_owned(),

@@ -182,11 +182,11 @@ impl Store for ToyStore {
         answers
     }
 
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read.whole_value()
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read.value_read()
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
         let dots = match self.flaw {
             Flaw::PartsByOtherDots => Dots::EscapedThenRaw,
             _ => Dots::Raw,
@@ -194,7 +194,7 @@ impl Store for ToyStore {
         let wanted = |value: &SecretValue, reference: &RemoteRef| {
             extract_wanted(value.clone(), reference, dots)
         };
-        let part = read.part_of_value(whole, wanted, |value, _| json_object(value));
+        let part = read.extract_from_value(containing, wanted, |value, _| json_object(value));
         match self.flaw {
             Flaw::PartsInOtherWords => part.map_err(|error| error.context("in part")),
             _ => part,

@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use super::*;
 use crate::connections::Connections;
 use crate::credentials::Credential;
-use crate::observer::Observer;
+use crate::observer::RemoteObserver;
 use crate::store_record::StoreRecord;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -79,7 +79,7 @@ struct Ears {
     woken: Mutex<usize>,
 }
 
-impl Observer for Ears {
+impl RemoteObserver for Ears {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
         let mut groups = self.groups.lock().unwrap();
         let woken = groups.read(group, fingerprint, read_at, 0.5).len();
@@ -98,7 +98,7 @@ impl Observer for Ears {
 
 struct Bench {
     services: TestServices,
-    reads: Arc<Reads>,
+    reads: Arc<RemoteClient>,
     ears: Arc<Ears>,
     vault: Vault,
     store: Arc<StoreRecord>,
@@ -116,7 +116,7 @@ spec: {provider: {fake: {data: []}}}
         let store: SecretStore = serde_saphyr::from_str(yaml).unwrap();
         let services = services();
         let bench = Self {
-            reads: Reads::new(Connections::new(services.shared()), Salt::new([3; 16])),
+            reads: RemoteClient::new(Connections::new(services.shared()), Salt::new([3; 16])),
             services,
             ears: Arc::default(),
             vault: Vault {
@@ -148,8 +148,8 @@ spec: {provider: {fake: {data: []}}}
             .answer
     }
 
-    fn request<'a>(&'a self, read: &'a Read) -> Request<'a> {
-        Request {
+    fn request<'a>(&'a self, read: &'a Read) -> ReadRequest<'a> {
+        ReadRequest {
             store: &self.store,
             caller: "a",
             object: None,

@@ -8,11 +8,11 @@ use kube::{Client, Resource};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Failure, FailureKind, redacted};
+use crate::api_error::{ApiError, ApiErrorKind, redacted};
 
 /// One object of the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct ApiObject {
     /// Path of the collection.
     path: String,
     name: String,
@@ -59,7 +59,7 @@ impl From<AnyObject> for Written {
     }
 }
 
-impl Target {
+impl ApiObject {
     /// An object of a kind known at compile time; no namespace for cluster-scoped kinds.
     pub fn of<K: Resource<DynamicType = ()>>(namespace: Option<&str>, name: &str) -> Self {
         Self {
@@ -82,16 +82,16 @@ impl Target {
     }
 
     /// Reads the object from the server; nothing when it is not there.
-    pub async fn get<T: DeserializeOwned>(&self, client: &Client) -> Result<Option<T>, Failure> {
+    pub async fn get<T: DeserializeOwned>(&self, client: &Client) -> Result<Option<T>, ApiError> {
         match self.require(client).await {
             Ok(object) => Ok(Some(object)),
-            Err(failure) if failure.is(FailureKind::NotFound) => Ok(None),
+            Err(failure) if failure.is(ApiErrorKind::NotFound) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
 
     /// Reads the object from the server; its absence is a failure with the server's text.
-    pub async fn require<T: DeserializeOwned>(&self, client: &Client) -> Result<T, Failure> {
+    pub async fn require<T: DeserializeOwned>(&self, client: &Client) -> Result<T, ApiError> {
         let request = self.collection().get(&self.name, &GetParams::default());
         send(client, request).await
     }
@@ -115,7 +115,7 @@ pub async fn list<K>(
     client: &Client,
     namespace: &str,
     selector: &Selector,
-) -> Result<Vec<K>, Failure>
+) -> Result<Vec<K>, ApiError>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned,
 {
@@ -133,7 +133,7 @@ where
         };
         bytes += text.len();
         if bytes > MOST_LISTED {
-            return Err(Failure::undecodable(format!(
+            return Err(ApiError::undecodable(format!(
                 "the labels match more than {MOST_LISTED} bytes of objects: select fewer"
             )));
         }
@@ -161,16 +161,16 @@ struct ItemsMeta {
 pub(crate) async fn send<T: DeserializeOwned>(
     client: &Client,
     request: Result<HttpRequest<Vec<u8>>, kube::core::request::Error>,
-) -> Result<T, Failure> {
+) -> Result<T, ApiError> {
     let request = request.map_err(kube::Error::BuildRequest)?;
     let text = client.request_text(request).await?;
     decode(&text)
 }
 
-fn decode<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+fn decode<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|error| {
         let text = redacted(&error);
-        Failure::undecodable(format!(
+        ApiError::undecodable(format!(
             "the API server's answer cannot be understood: {text}"
         ))
     })

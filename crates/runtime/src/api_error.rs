@@ -9,7 +9,7 @@ use kube::core::Status;
 
 /// Class of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureKind {
+pub enum ApiErrorKind {
     /// The object, or its whole kind, is not there.
     NotFound,
     /// An object of that name is there already.
@@ -36,24 +36,24 @@ pub enum FailureKind {
 
 /// A failed request to the API server.
 #[derive(Clone, Debug)]
-pub struct Failure {
-    kind: FailureKind,
+pub struct ApiError {
+    kind: ApiErrorKind,
     message: String,
     retry_after: Option<Duration>,
 }
 
-impl Failure {
+impl ApiError {
     /// An answer that cannot be understood.
     pub(crate) fn undecodable(message: String) -> Self {
         Self {
-            kind: FailureKind::Undecodable,
+            kind: ApiErrorKind::Undecodable,
             message,
             retry_after: None,
         }
     }
 
     /// Its class.
-    pub fn kind(&self) -> FailureKind {
+    pub fn kind(&self) -> ApiErrorKind {
         self.kind
     }
 
@@ -63,20 +63,20 @@ impl Failure {
     }
 
     /// Whether the class is this one.
-    pub fn is(&self, kind: FailureKind) -> bool {
+    pub fn is(&self, kind: ApiErrorKind) -> bool {
         self.kind == kind
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl StdError for Failure {}
+impl StdError for ApiError {}
 
-impl From<&Status> for Failure {
+impl From<&Status> for ApiError {
     fn from(status: &Status) -> Self {
         let retry = status
             .details
@@ -94,19 +94,19 @@ impl From<&Status> for Failure {
     }
 }
 
-impl From<&kube::Error> for Failure {
+impl From<&kube::Error> for ApiError {
     fn from(error: &kube::Error) -> Self {
         let (kind, message) = match error {
             kube::Error::Api(status) => return Self::from(status.as_ref()),
-            kube::Error::SerdeError(error) => (FailureKind::Undecodable, redacted(error)),
+            kube::Error::SerdeError(error) => (ApiErrorKind::Undecodable, redacted(error)),
             kube::Error::FromUtf8(_) => {
                 let text = "the API server's answer is not valid UTF-8".to_owned();
-                (FailureKind::Undecodable, text)
+                (ApiErrorKind::Undecodable, text)
             }
-            kube::Error::BuildRequest(error) => (FailureKind::Invalid, error.to_string()),
-            kube::Error::Auth(error) => (FailureKind::Unauthorized, error.to_string()),
+            kube::Error::BuildRequest(error) => (ApiErrorKind::Invalid, error.to_string()),
+            kube::Error::Auth(error) => (ApiErrorKind::Unauthorized, error.to_string()),
             other => (
-                FailureKind::Unreachable,
+                ApiErrorKind::Unreachable,
                 format!("cannot reach the API server: {}", root_cause(other)),
             ),
         };
@@ -118,29 +118,29 @@ impl From<&kube::Error> for Failure {
     }
 }
 
-impl From<kube::Error> for Failure {
+impl From<kube::Error> for ApiError {
     fn from(error: kube::Error) -> Self {
         Self::from(&error)
     }
 }
 
-fn classify(status: &Status) -> FailureKind {
+fn classify(status: &Status) -> ApiErrorKind {
     let causes = || status.details.iter().flat_map(|details| &details.causes);
     let terminating = causes().any(|cause| cause.reason == "NamespaceTerminating");
     // A patch that names another uid is refused as a change of an immutable field.
     let another = causes().any(|cause| cause.field == "metadata.uid");
     match status.code {
-        _ if terminating => FailureKind::Terminating,
-        422 if another => FailureKind::Conflict,
-        404 => FailureKind::NotFound,
-        409 if status.is_already_exists() => FailureKind::AlreadyExists,
-        409 => FailureKind::Conflict,
-        403 => FailureKind::Forbidden,
-        401 => FailureKind::Unauthorized,
-        410 => FailureKind::Expired,
-        429 => FailureKind::Throttled,
-        400..500 => FailureKind::Invalid,
-        _ => FailureKind::Unreachable,
+        _ if terminating => ApiErrorKind::Terminating,
+        422 if another => ApiErrorKind::Conflict,
+        404 => ApiErrorKind::NotFound,
+        409 if status.is_already_exists() => ApiErrorKind::AlreadyExists,
+        409 => ApiErrorKind::Conflict,
+        403 => ApiErrorKind::Forbidden,
+        401 => ApiErrorKind::Unauthorized,
+        410 => ApiErrorKind::Expired,
+        429 => ApiErrorKind::Throttled,
+        400..500 => ApiErrorKind::Invalid,
+        _ => ApiErrorKind::Unreachable,
     }
 }
 
@@ -212,19 +212,19 @@ mod tests {
 
     use super::*;
 
-    fn failure(status: serde_json::Value) -> Failure {
+    fn failure(status: serde_json::Value) -> ApiError {
         let status: Status = serde_json::from_value(status).unwrap();
-        Failure::from(kube::Error::Api(status.boxed()))
+        ApiError::from(kube::Error::Api(status.boxed()))
     }
 
     #[test]
     fn a_missing_object_keeps_the_servers_text() {
         let missing = failure(json!({
-            "status": "Failure", "code": 404, "reason": "NotFound",
+            "status": "ApiError", "code": 404, "reason": "NotFound",
             "message": "secrets \"x\" not found",
         }));
 
-        assert_eq!(missing.kind(), FailureKind::NotFound);
+        assert_eq!(missing.kind(), ApiErrorKind::NotFound);
         assert_eq!(missing.to_string(), "secrets \"x\" not found");
     }
 
@@ -233,8 +233,8 @@ mod tests {
         let exists = failure(json!({"code": 409, "reason": "AlreadyExists", "message": "x"}));
         let conflict = failure(json!({"code": 409, "reason": "Conflict", "message": "x"}));
 
-        assert!(exists.is(FailureKind::AlreadyExists));
-        assert!(conflict.is(FailureKind::Conflict));
+        assert!(exists.is(ApiErrorKind::AlreadyExists));
+        assert!(conflict.is(ApiErrorKind::Conflict));
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             "details": {"causes": [{"reason": "NamespaceTerminating", "message": "x"}]},
         }));
 
-        assert!(terminating.is(FailureKind::Terminating));
+        assert!(terminating.is(ApiErrorKind::Terminating));
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             "details": {"retryAfterSeconds": 3},
         }));
 
-        assert!(throttled.is(FailureKind::Throttled));
+        assert!(throttled.is(ApiErrorKind::Throttled));
         assert_eq!(throttled.retry_after(), Some(Duration::from_secs(3)));
     }
 

@@ -12,18 +12,18 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use lockstep_provider_api::SecretValue;
 use lockstep_provider_api::context::Time;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
-use lockstep_runtime::failure::{Failure, FailureKind};
-use lockstep_runtime::target::{Target, Written};
 use serde_json::json;
 
 use crate::certificate::Bundle;
 
 /// The Secret with the certificate of one server name.
 #[derive(Clone)]
-pub struct Keeper {
+pub struct CertificateSecret {
     writer: Writer,
-    target: Target,
+    target: ApiObject,
     label: String,
     name: String,
     ahead: Duration,
@@ -38,7 +38,7 @@ pub struct Stored {
     version: Option<String>,
 }
 
-impl Keeper {
+impl CertificateSecret {
     /// The keeper of `namespace/secret` for the server `name`, which renews what ends within `ahead`.
     pub fn new(
         client: Client,
@@ -49,7 +49,7 @@ impl Keeper {
     ) -> Self {
         Self {
             writer: Writer::new(client),
-            target: Target::of::<Secret>(Some(namespace), secret),
+            target: ApiObject::of::<Secret>(Some(namespace), secret),
             label: format!("Secret {namespace}/{secret}"),
             name: name.into(),
             ahead,
@@ -83,7 +83,7 @@ impl Keeper {
     }
 
     /// Renews what is stored if it is time; says what is stored then.
-    pub async fn keep(&self, stored: Stored) -> Result<Option<Bundle>, String> {
+    pub async fn ensure(&self, stored: Stored) -> Result<Option<Bundle>, String> {
         let now = self.now();
         let Some(new) = Bundle::renewed(stored.bundle.as_ref(), &self.name, now, self.ahead)?
         else {
@@ -105,7 +105,7 @@ impl Keeper {
                 Ok(Some(new))
             }
             // Another keeper was first; its certificate is read next time.
-            Err(failure) if failure.is(FailureKind::Conflict) => Ok(stored.bundle),
+            Err(failure) if failure.is(ApiErrorKind::Conflict) => Ok(stored.bundle),
             Err(failure) => Err(self.told(&failure)),
         }
     }
@@ -115,8 +115,8 @@ impl Keeper {
         self.time.now()
     }
 
-    fn told(&self, failure: &Failure) -> String {
-        let remedy = if failure.is(FailureKind::Forbidden) {
+    fn told(&self, failure: &ApiError) -> String {
+        let remedy = if failure.is(ApiErrorKind::Forbidden) {
             " (it takes get, update and patch on this one Secret)"
         } else {
             ""

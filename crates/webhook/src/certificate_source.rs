@@ -12,9 +12,9 @@ use lockstep_provider_api::context::Time;
 use lockstep_runtime::health::Component;
 use tokio::sync::watch;
 
+use crate::certificate_secret::CertificateSecret;
 use crate::files::{Folder, Found};
 use crate::injector;
-use crate::keeper::Keeper;
 use crate::tls::Shown;
 
 /// Pause while there is nothing to serve.
@@ -23,11 +23,11 @@ const EAGER: Duration = Duration::from_secs(1);
 const CALM: Duration = Duration::from_secs(15);
 
 /// Looks after the certificate of one process.
-pub struct Steward {
+pub struct CertificateSource {
     /// Where others may put a pair.
     pub folder: Folder,
     /// Where replicas share one, if they are to.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedCertificate>,
     /// What is served.
     pub shown: Shown,
     /// Tells whether there is something to serve, and what is wrong.
@@ -41,9 +41,9 @@ pub struct Steward {
 }
 
 /// A certificate shared by all replicas.
-pub struct Shared {
+pub struct SharedCertificate {
     /// The Secret.
-    pub keeper: Keeper,
+    pub secret: CertificateSecret,
     /// Reaches the webhook configurations.
     pub client: Client,
     /// Name of the server.
@@ -52,7 +52,7 @@ pub struct Shared {
     pub leads: watch::Receiver<bool>,
 }
 
-impl Steward {
+impl CertificateSource {
     /// Looks until there is something to serve.
     pub async fn first(&self) {
         loop {
@@ -106,11 +106,11 @@ impl Steward {
     }
 }
 
-impl Shared {
+impl SharedCertificate {
     /// Serves what the Secret holds; the leader renews it first if it is time. Says what people
     /// should know.
     async fn look(&self, shown: &Shown, now: Timestamp) -> Result<Vec<String>, String> {
-        let stored = self.keeper.read().await?;
+        let stored = self.secret.read().await?;
         // After a reinstallation the lease of the release before still has to run out, and a
         // certificate that can be served is missing now. The write is optimistic, so that of several
         // replicas one makes it.
@@ -120,7 +120,7 @@ impl Shared {
             .is_some_and(|bundle| bundle.served(&self.name, now).is_ok());
         let acts = *self.leads.borrow() || !servable;
         let bundle = if acts {
-            self.keeper.keep(stored).await?
+            self.secret.ensure(stored).await?
         } else {
             stored.bundle
         };
