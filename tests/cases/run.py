@@ -418,6 +418,19 @@ def event_differences(want, have):
             + [f"event {' '.join(e)}: not expected" for e in sorted(have - want) if e[0] != "Normal"])
 
 
+def request_differences(want, have):
+    """Requests that change something, and logins, must be the recorded ones; plain reads may be fewer, never others."""
+    reads = ("GET", "HEAD", "LIST")
+    left, out = list(have), []
+    for one in want:
+        same = next((r for r in left if not differences(one, r)), None)
+        if same is not None:
+            left.remove(same)
+        elif one.get("method") not in reads:
+            out.append(f"request is missing: {show(one)}")
+    return out + [f"request not expected: {show(r)}" for r in left]
+
+
 def compare(expected, actual):
     """Differences between the recorded observations and these ones."""
     out = []
@@ -435,6 +448,9 @@ def compare(expected, actual):
         name = f"{want.get('kind', '')} {want.get('name', '')}" if isinstance(want, dict) else ""
         if isinstance(want, dict) and want.get("kind") == "Events" and isinstance(have, dict):
             out += [f"{label}: {name} {d}" for d in event_differences(want["set"], have.get("set", []))]
+            continue
+        if isinstance(want, dict) and want.get("kind") == "Requests" and isinstance(have, dict) and all(isinstance(r, dict) for r in want.get("set", [None])):
+            out += [f"{label}: {name} {d}" for d in request_differences(want["set"], have.get("set", []))]
             continue
         out += [f"{label}: {name.strip()} {d.lstrip('.')}" for d in differences(want, have)]
     return out

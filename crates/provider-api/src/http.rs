@@ -134,7 +134,15 @@ impl HttpClient {
         self.request(Method::DELETE, url)
     }
 
-    /// Sends a request and returns the answer whatever its status.
+    /// Sends a request that is complete and returns the answer whatever its status.
+    pub async fn exchange(&self, request: http::Request<Bytes>) -> Result<Answer> {
+        let called = format!("{} {}", request.method(), RedactedUrl::new(request.uri()));
+        let response = self.send(request).await?;
+        let now = self.time.as_ref().map(|time| time.now());
+        Ok(Answer::new(response, called, now))
+    }
+
+    /// Sends a request and returns the response whatever its status.
     ///
     /// No answer is `Unreachable`, so a broken wire can never look like a missing secret.
     pub async fn send(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>> {

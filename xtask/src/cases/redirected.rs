@@ -1,5 +1,5 @@
-//! Recorded cases of the clouds, whose clients have their host names built in: control plane, runner
-//! and operator run in a network and mount namespace of their own, where those names lead to loopback,
+//! Recorded cases of providers that have their host names built in: control plane, runner and
+//! operator run in a network and mount namespace of their own, where those names lead to loopback,
 //! 169.254.169.254 is an address of `lo`, and nothing else can be reached. Linux only.
 
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use lockstep_testkit::azure::Directory;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
 use serde_json::json;
 
-use super::{Run, follow, python};
+use super::{Run, follow, hosts, python};
 use crate::shell;
 use crate::test::tally::Tally;
 
-/// Areas that run so.
-const AREAS: &[&str] = &["azure-keyvault", "gcp-secretmanager"];
+/// Areas of the clouds, whose backends bring a DNS server of their own.
+const CLOUDS: &[&str] = &["azure-keyvault", "gcp-secretmanager"];
 
 /// Set where the names are redirected; the backends refuse to run without it.
 const MARK: &str = "REDIRECTED";
@@ -25,7 +25,6 @@ const ENTER: &str = r#"set -e
 ip link set lo up
 ip address add 169.254.169.254/32 dev lo
 echo "nameserver 127.0.0.53" > "$1/resolv.conf"
-echo "127.0.0.1 localhost" > "$1/hosts"
 mount --bind "$1/resolv.conf" /etc/resolv.conf
 mount --bind "$1/hosts" /etc/hosts
 shift
@@ -54,7 +53,12 @@ const FOREIGN: &[&str] = &[
 
 /// Whether an area needs names that lead elsewhere.
 pub(super) fn is_redirected(area: &str) -> bool {
-    AREAS.contains(&area)
+    is_cloud(area) || hosts::are_named_in(area)
+}
+
+/// Whether an area's backend speaks for a cloud.
+pub(super) fn is_cloud(area: &str) -> bool {
+    CLOUDS.contains(&area)
 }
 
 /// Whether this process runs where names lead elsewhere.
@@ -62,13 +66,28 @@ pub(super) fn is_inside() -> bool {
     std::env::var_os(MARK).is_some()
 }
 
-/// Runs areas in a namespace of their own.
+/// Runs areas in namespaces of their own: the clouds in one, the others in another, because both
+/// bring an authority that the operator must trust.
 pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Result<Tally> {
-    // Nothing can be fetched inside.
-    python::with_clouds()?;
+    let (clouds, scripted): (Vec<_>, Vec<_>) = areas.iter().partition(|area| is_cloud(area));
+    let mut tally = Tally::default();
+    if !clouds.is_empty() {
+        // Nothing can be fetched inside.
+        python::with_clouds()?;
+        tally += apart(operator, &clouds, filter, hosts::LOCAL)?;
+    }
+    if !scripted.is_empty() {
+        python::ready()?;
+        tally += apart(operator, &scripted, filter, &hosts::file()?)?;
+    }
+    Ok(tally)
+}
+
+fn apart(operator: &Path, areas: &[&String], filter: Option<&str>, names: &str) -> Result<Tally> {
     Assets::ready()?;
     let folder = shell::target_dir().join("redirected");
     std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("hosts"), names)?;
     let mut command = Command::new("unshare");
     command
         .args([
@@ -87,7 +106,8 @@ pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Re
         .arg(operator)
         .args(areas.iter().flat_map(|area| ["--area", area]))
         .args(filter.iter().flat_map(|filter| ["--filter", filter]))
-        .env(MARK, "1");
+        .env(MARK, "1")
+        .env(hosts::ADDRESS_VARIABLE, hosts::ADDRESS);
     for name in FOREIGN {
         command.env_remove(name);
     }
@@ -97,8 +117,13 @@ pub(super) fn run(operator: &Path, areas: &[String], filter: Option<&str>) -> Re
 /// Runs areas here, where names lead elsewhere already.
 pub(super) fn inside(operator: &Path, areas: Vec<String>, filter: Option<&str>) -> Result<Tally> {
     let plane = ControlPlane::start(None)?;
+    let python = if areas.iter().any(|area| is_cloud(area)) {
+        python::with_clouds()?
+    } else {
+        python::ready()?
+    };
     let run = Run {
-        python: &python::with_clouds()?,
+        python: &python,
         operator,
         cluster: &plane,
         filter,

@@ -14,6 +14,7 @@ use crate::shell;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-golang", &[]),
     ("lockstep-provider-api", &["golang"]),
+    ("lockstep-provider-kit", &["golang", "provider-api"]),
     ("lockstep-template", &["golang"]),
     ("lockstep-api", &["golang"]),
     (
@@ -132,6 +133,7 @@ const USES_BACKENDS: &[&str] = &["lockstep-provider-registry", "lockstep-fuzz"];
 const PURE: &[&str] = &[
     "lockstep-golang",
     "lockstep-provider-api",
+    "lockstep-provider-kit",
     "lockstep-template",
     "lockstep-plan",
     "lockstep-scheduling",

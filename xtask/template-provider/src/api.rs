@@ -1,18 +1,16 @@
 //! The requests this provider makes and the answers it understands. What they mean to a caller is
 //! decided in `store`, what a failure means in `error`.
 
-use lockstep_provider_api::http::{HttpClient, encode_component};
+use lockstep_provider_api::http::encode_component;
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::Rest;
 use serde::Deserialize;
 
-use crate::{Acme, error};
+use crate::error;
 
 /// A connection to the server.
 pub(crate) struct Api {
-    http: HttpClient,
-    base: String,
-    token: SecretValue,
-    ctx: Ctx,
+    rest: Rest,
 }
 
 /// The answer to a read.
@@ -22,22 +20,15 @@ struct Secret {
 }
 
 impl Api {
-    pub(crate) fn new(http: HttpClient, url: &str, token: SecretValue, ctx: Ctx) -> Self {
-        let base = url.trim_end_matches('/').to_owned();
-        Self {
-            http,
-            base,
-            token,
-            ctx,
-        }
+    pub(crate) fn new(rest: Rest) -> Self {
+        Self { rest }
     }
 
     /// The value of one secret.
     pub(crate) async fn read(&self, key: &str) -> Result<SecretValue> {
-        let url = format!("{}/v1/secrets/{}", self.base, encode_component(key));
-        let request = self.http.get(url).bearer(&self.token).accept_json();
-        let answer = request.send().await.and_then(error::check);
-        let answer = self.ctx.counted(Acme::NAME, "GetSecret", answer)?;
+        let path = format!("/v1/secrets/{}", encode_component(key));
+        let request = self.rest.get(&path).accept_json();
+        let answer = self.rest.send("GetSecret", request, error::check).await?;
         let secret: Secret = answer.json()?;
         Ok(SecretValue::from(secret.value))
     }

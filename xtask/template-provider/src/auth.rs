@@ -1,12 +1,13 @@
-//! From the spec's `auth` to a token. Secrets are read through the context, which decides the
-//! namespace; nothing is kept longer than the connection.
+//! From the spec's `auth` to credentials on every request. Secrets are read through the context,
+//! which decides the namespace; nothing is kept longer than the connection.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::{Scheme, StaticHeader};
 
 use crate::spec::Auth;
 
-/// The token to sign requests with. A final newline, as editors leave one, does not belong to it.
-pub(crate) async fn token(auth: &Auth, ctx: &Ctx) -> Result<SecretValue> {
-    let value = ctx.secret(&auth.token_secret_ref).await?;
-    Ok(SecretValue::from(value.without_final_newline()))
+/// Sends the token as a bearer token. A backend that signs in gets a `Session` here instead.
+pub(crate) async fn connect(auth: &Auth, ctx: &Ctx) -> Result<StaticHeader> {
+    let token = ctx.secret(&auth.token_secret_ref).await?;
+    Ok(StaticHeader::new(Scheme::BEARER, token))
 }

@@ -3,11 +3,18 @@
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::error::checked;
 
 /// Where the server explains an error; it never holds a secret.
 const EXPLANATION: &str = "/error/message";
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    answer.check_with(EXPLANATION)
+    checked(answer, |answer| {
+        let status = answer.status().as_u16();
+        match answer.detail(EXPLANATION) {
+            Some(detail) => format!("acme answered {status}: {detail}"),
+            None => format!("acme answered {status}"),
+        }
+    })
 }

@@ -9,6 +9,7 @@ mod store;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::{Address, Rest};
 
 pub use spec::{AcmeSpec, Auth};
 pub use store::AcmeStore;
@@ -34,9 +35,9 @@ impl Provider for Acme {
     }
 
     async fn connect(spec: AcmeSpec, ctx: Ctx) -> Result<AcmeStore> {
-        let token = auth::token(&spec.auth, &ctx).await?;
-        let http = ctx.http(&Tls::default())?;
-        let api = api::Api::new(http, &spec.url, token, ctx);
-        Ok(AcmeStore::new(api))
+        let base = Address::new("spec.provider.acme.url", &spec.url)?;
+        let auth = auth::connect(&spec.auth, &ctx).await?;
+        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
+        Ok(AcmeStore::new(api::Api::new(rest)))
     }
 }

@@ -1,11 +1,15 @@
 //! An authenticated connection as the rest of the program sees it. Operations that are not here
 //! are unsupported, and the capabilities say the same.
 
-use lockstep_provider_api::json::json_object;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::property::{Dots, extract_wanted};
+use lockstep_provider_kit::{Members, Property};
 
 use crate::api::Api;
+
+/// How a property is read out of a value.
+const PROPERTY: Property = Property::EscapedDotThenGjson;
+/// How a value becomes a map.
+const MEMBERS: Members = Members::UnquoteStrings;
 
 /// A connection to an Acme server.
 pub struct AcmeStore {
@@ -21,7 +25,11 @@ impl AcmeStore {
 impl Store for AcmeStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let value = self.api.read(&reference.key).await?;
-        extract_wanted(value, reference, Dots::EscapedThenRaw)
+        PROPERTY.wanted(&value, reference)
+    }
+
+    async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
+        MEMBERS.of(&self.get(reference).await?)
     }
 
     /// Properties and members are inside of the value, so one read serves all of them.
@@ -30,9 +38,7 @@ impl Store for AcmeStore {
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        let wanted = |value: &SecretValue, reference: &RemoteRef| {
-            extract_wanted(value.clone(), reference, Dots::EscapedThenRaw)
-        };
-        read.extract_from_value(containing, wanted, |value, _| json_object(value))
+        let wanted = |value: &SecretValue, reference: &RemoteRef| PROPERTY.wanted(value, reference);
+        read.extract_from_value(containing, wanted, |value, _| MEMBERS.of(value))
     }
 }

@@ -116,11 +116,7 @@ impl RequestBuilder {
     /// Sends the request and returns the answer whatever its status.
     pub async fn send(self) -> Result<Answer> {
         let client = self.client.clone();
-        let request = self.build()?;
-        let called = format!("{} {}", request.method(), RedactedUrl::new(request.uri()));
-        let response = client.send(request).await?;
-        let now = client.time.as_ref().map(|time| time.now());
-        Ok(Answer::new(response, called, now))
+        client.exchange(self.build()?).await
     }
 
     /// The request itself.

@@ -1,0 +1,111 @@
+//! One table for all dialects: the same value read in every way.
+
+use super::*;
+
+const JSON: &str =
+    r#"{"s":"a\"b","n":1.50,"z":null,"t":true,"o":{ "x" : "y" },"a.b":"dot","a":{"b":"deep"}}"#;
+
+fn property(dialect: Property, path: &str) -> Option<String> {
+    let found = dialect.extract(&JSON.into(), path);
+    match found {
+        Ok(value) => Some(value.expose_utf8().unwrap().to_owned()),
+        Err(error) => {
+            assert_eq!(error.kind(), &ErrorKind::NotFound, "{error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn each_dialect_reads_each_shape_its_way() {
+    use Property::*;
+    let table = [
+        (GjsonText, "s", "a\"b"),
+        (GjsonText, "n", "1.5"),
+        (GjsonText, "a.b", "deep"),
+        (EscapedDotThenGjson, "a.b", "dot"),
+        (EscapedDotThenGjson, "o.x", "y"),
+        (GjsonStrOnly, "s", "a\"b"),
+        (GjsonStrOnly, "n", ""),
+        (GjsonStrOnly, "o", ""),
+        (GjsonRaw, "s", r#""a\"b""#),
+        (GjsonRaw, "n", "1.50"),
+        (GjsonRawUnquoted, "s", "a\"b"),
+        (GjsonRawUnquoted, "o", r#"{ "x" : "y" }"#),
+        (TopLevelRaw, "s", r#""a\"b""#),
+        (TopLevelRaw, "a.b", "\"dot\""),
+        (TopLevelUnquoted, "s", "a\"b"),
+        (TopLevelUnquoted, "t", "true"),
+        (Ignored, "s", JSON),
+    ];
+
+    for (dialect, path, want) in table {
+        assert_eq!(
+            property(dialect, path).as_deref(),
+            Some(want),
+            "{dialect:?} {path}"
+        );
+    }
+}
+
+#[test]
+fn a_missing_property_is_a_missing_secret_in_every_dialect() {
+    use Property::*;
+
+    for dialect in [
+        GjsonText,
+        EscapedDotThenGjson,
+        GjsonStrOnly,
+        GjsonRaw,
+        GjsonRawUnquoted,
+        TopLevelRaw,
+        TopLevelUnquoted,
+    ] {
+        assert_eq!(property(dialect, "nope"), None, "{dialect:?}");
+    }
+}
+
+#[test]
+fn maps_of_one_value_differ_by_dialect() {
+    let value = SecretValue::from(r#"{"s":"a\"b","n":1.50,"o":{"y":1,"x":"<"}}"#);
+    let text = |members: Members, name: &str| {
+        let map = members.of(&value).unwrap();
+        map.get(name).unwrap().expose_utf8().unwrap().to_owned()
+    };
+
+    assert_eq!(text(Members::UnquoteStrings, "s"), "a\"b");
+    assert_eq!(text(Members::UnquoteStrings, "n"), "1.50");
+    assert_eq!(text(Members::RawJson, "s"), r#""a\"b""#);
+    assert_eq!(text(Members::TrimQuotes, "s"), r#"a\"b"#);
+    assert_eq!(text(Members::GoBytes, "n"), "1.5");
+    assert_eq!(text(Members::GoBytes, "o"), r#"{"x":"\u003c","y":1}"#);
+}
+
+#[test]
+fn a_strict_map_takes_strings_alone() {
+    let strict = |json: &str| Members::StrictStringMap.of(&json.into());
+
+    let map = strict(r#"{"a":"1","b":null}"#).unwrap();
+    assert_eq!(map.get("b").unwrap(), &SecretValue::default());
+    let error = strict(r#"{"a":1}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "json: cannot unmarshal number into Go value of type string"
+    );
+    assert_eq!(error.kind(), &ErrorKind::InvalidData);
+}
+
+#[test]
+fn what_is_no_object_is_no_map_and_is_not_shown() {
+    for members in [
+        Members::UnquoteStrings,
+        Members::StrictStringMap,
+        Members::RawJson,
+        Members::TrimQuotes,
+        Members::GoBytes,
+    ] {
+        let error = members.of(&"hunter2".into()).unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{members:?}");
+        assert!(!error.consequence().absent);
+    }
+}

@@ -1,0 +1,123 @@
+//! Answers by their `ETag`, so that an unchanged secret costs a 304 in place of a transfer. Bounded
+//! by number and by bytes, oldest first. Keys hold everything that can change an answer; nothing
+//! here decides whether an answer may be kept.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lockstep_provider_api::SecretValue;
+use lockstep_provider_api::token_cache::Fingerprint;
+
+/// Most answers that are kept.
+const MAX_ENTRIES: usize = 4096;
+/// Most bytes that all kept answers have.
+const MAX_BYTES: usize = 16 << 20;
+
+/// An answer and the tag its backend gave it.
+#[derive(Clone, Debug)]
+pub struct Tagged {
+    /// The backend's tag, as `If-None-Match` sends it back.
+    pub tag: String,
+    /// The body.
+    pub body: SecretValue,
+}
+
+/// Kept answers. Take the one that all connections share from `ctx.shared()`.
+#[derive(Default)]
+pub struct EtagCache(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    answers: BTreeMap<Fingerprint, Tagged>,
+    order: VecDeque<Fingerprint>,
+    bytes: usize,
+}
+
+impl EtagCache {
+    /// The kept answer to a request.
+    pub fn get(&self, request: Fingerprint) -> Option<Tagged> {
+        self.lock().answers.get(&request).cloned()
+    }
+
+    /// Keeps an answer in place of an older one to the same request.
+    pub fn put(&self, request: Fingerprint, answer: Tagged) {
+        let mut kept = self.lock();
+        kept.remove(request);
+        kept.bytes += answer.body.len();
+        kept.order.push_back(request);
+        kept.answers.insert(request, answer);
+        while kept.answers.len() > MAX_ENTRIES || kept.bytes > MAX_BYTES {
+            let Some(oldest) = kept.order.pop_front() else {
+                return;
+            };
+            kept.remove(oldest);
+        }
+    }
+
+    /// Forgets the answer to a request, after a write.
+    pub fn forget(&self, request: Fingerprint) {
+        self.lock().remove(request);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, request: Fingerprint) {
+        if let Some(old) = self.answers.remove(&request) {
+            self.bytes -= old.body.len();
+            self.order.retain(|kept| *kept != request);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(n: usize) -> Fingerprint {
+        Fingerprint::of([n.to_be_bytes()])
+    }
+
+    fn answer(bytes: usize) -> Tagged {
+        Tagged {
+            tag: "\"1\"".to_owned(),
+            body: SecretValue::new(vec![b'x'; bytes]),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_kept_until_it_is_forgotten() {
+        let cache = EtagCache::default();
+        cache.put(key(1), answer(3));
+
+        assert_eq!(cache.get(key(1)).unwrap().body.len(), 3);
+        cache.forget(key(1));
+        assert!(cache.get(key(1)).is_none());
+        assert_eq!(cache.lock().bytes, 0);
+    }
+
+    #[test]
+    fn the_oldest_answers_go_when_bytes_run_out() {
+        let cache = EtagCache::default();
+        for n in 0..4 {
+            cache.put(key(n), answer(MAX_BYTES / 2));
+        }
+
+        let left: Vec<_> = (0..4).filter(|n| cache.get(key(*n)).is_some()).collect();
+        assert_eq!(left, [2, 3]);
+    }
+
+    #[test]
+    fn the_number_of_answers_is_bounded() {
+        let cache = EtagCache::default();
+        for n in 0..=MAX_ENTRIES {
+            cache.put(key(n), answer(1));
+        }
+
+        assert!(cache.get(key(0)).is_none());
+        assert_eq!(cache.lock().answers.len(), MAX_ENTRIES);
+    }
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+pub mod address;
+pub mod auth;
+pub mod credential;
+pub mod dialect;
+pub mod error;
+pub mod etag;
+pub mod login;
+pub mod pager;
+pub mod rest;
+pub mod session;
+pub mod tls;
+
+pub use address::Address;
+pub use auth::{Authenticator, Scheme, StaticHeader};
+pub use credential::{SecretOrValue, with_default_key};
+pub use dialect::{Members, Property};
+pub use rest::Rest;
+pub use session::Session;

@@ -1,0 +1,143 @@
+//! The client of a REST backend: base address, credentials, one repeat after a refused token, a limit
+//! on answers, and the call metric. What an answer means is decided by the check that each call
+//! brings along.
+
+use std::sync::Arc;
+
+use lockstep_provider_api::http::{Answer, HttpClient, Method, RequestBuilder, StatusCode, Tls};
+use lockstep_provider_api::prelude::*;
+
+use crate::address::Address;
+use crate::auth::{Anonymous, Authenticator};
+
+/// Largest answer that is read, unless a provider says otherwise.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// A client of one backend. Clones share credentials.
+#[derive(Clone)]
+pub struct Rest {
+    ctx: Ctx,
+    provider: &'static str,
+    http: HttpClient,
+    base: Address,
+    auth: Arc<dyn Authenticator>,
+    agent: Option<&'static str>,
+    limit: usize,
+}
+
+impl Rest {
+    /// A client without credentials. `provider` is the metric's label.
+    pub fn new(ctx: &Ctx, provider: &'static str, base: Address, tls: &Tls) -> Result<Self> {
+        Ok(Self {
+            ctx: ctx.clone(),
+            provider,
+            http: ctx.http(tls)?,
+            base,
+            auth: Arc::new(Anonymous),
+            agent: None,
+            limit: MAX_ANSWER,
+        })
+    }
+
+    /// The same client with credentials on every request.
+    pub fn signed(mut self, auth: impl Authenticator + 'static) -> Self {
+        self.auth = Arc::new(auth);
+        self
+    }
+
+    /// The same client with another `User-Agent`.
+    pub fn agent(mut self, agent: &'static str) -> Self {
+        self.agent = Some(agent);
+        self
+    }
+
+    /// The same client with another limit on the bytes of an answer.
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The same client at another address.
+    pub fn at(mut self, base: Address) -> Self {
+        self.base = base;
+        self
+    }
+
+    /// The address of the backend.
+    pub fn base(&self) -> &Address {
+        &self.base
+    }
+
+    /// The context of the store.
+    pub fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
+    /// Begins a request to a path below the base; encode its parts before.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, self.base.join(path));
+        match self.agent {
+            Some(agent) => request.header("user-agent", agent),
+            None => request,
+        }
+    }
+
+    /// Begins a GET request.
+    pub fn get(&self, path: &str) -> RequestBuilder {
+        self.request(Method::GET, path)
+    }
+
+    /// Begins a POST request.
+    pub fn post(&self, path: &str) -> RequestBuilder {
+        self.request(Method::POST, path)
+    }
+
+    /// Sends a request with credentials. `check` turns an answer that is no success into an error;
+    /// `call` is the metric's label.
+    pub async fn send(
+        &self,
+        call: &'static str,
+        request: RequestBuilder,
+        check: impl FnOnce(Answer) -> Result<Answer>,
+    ) -> Result<Answer> {
+        let answer = self.exchange(request).await;
+        let answer = answer.and_then(|answer| self.within_limit(answer));
+        self.ctx
+            .counted(self.provider, call, answer.and_then(check))
+    }
+
+    /// Counts one call that was made past [`Self::send`], such as a login.
+    pub fn counted<T>(&self, call: &'static str, result: Result<T>) -> Result<T> {
+        self.ctx.counted(self.provider, call, result)
+    }
+
+    /// A refused token is dropped and the request repeated once with a new one: it may have been
+    /// revoked before its end. A second refusal is the backend's word.
+    async fn exchange(&self, request: RequestBuilder) -> Result<Answer> {
+        let request = request.build()?;
+        let mut first = request.clone();
+        let used = self.auth.authorize(&mut first).await?;
+        let answer = self.http.exchange(first).await?;
+        let Some(token) = used.filter(|_| answer.status() == StatusCode::UNAUTHORIZED) else {
+            return Ok(answer);
+        };
+        self.auth.forget(&token);
+        let mut second = request;
+        self.auth.authorize(&mut second).await?;
+        self.http.exchange(second).await
+    }
+
+    fn within_limit(&self, answer: Answer) -> Result<Answer> {
+        let length = answer.expose_body().len();
+        if length <= self.limit {
+            return Ok(answer);
+        }
+        Err(Error::invalid_data(format!(
+            "the backend's answer has {length} bytes; at most {} are taken",
+            self.limit
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests;
