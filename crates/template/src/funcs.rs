@@ -198,6 +198,20 @@ pub(crate) fn left_out(name: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// The function whose name is nearest to one that does not exist, if it is near enough to be a slip.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    // Longer words are no functions, and their distance to each would cost.
+    const LONGEST: usize = 40;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let wanted = name.to_lowercase();
+    let rated = names().map(|known| (strsim::osa_distance(&wanted, &known.to_lowercase()), known));
+    let (distance, known) = rated.min()?;
+    // Of one or two letters every short name is a neighbour.
+    (name.len() > 2 && distance <= 1.max(name.len() / 3)).then_some(known)
+}
+
 /// The function of that name.
 pub(crate) fn lookup(name: &[u8]) -> Option<&'static Func> {
     let (table, slots) = (&*TABLE, &*SLOTS);

@@ -266,7 +266,14 @@ impl Parser<'_> {
         let shown = crate::strconv::quote(name);
         match crate::funcs::left_out(name) {
             Some(why) => self.error(format!("function {shown} not defined: {why}")),
-            None => self.error(format!("function {shown} not defined")),
+            None => {
+                let near = std::str::from_utf8(name)
+                    .ok()
+                    .and_then(crate::funcs::nearest);
+                let hint = near.map(|near| format!("; did you mean {near:?}?"));
+                let hint = hint.unwrap_or_default();
+                self.error(format!("function {shown} not defined{hint}"))
+            }
         }
     }
 }

@@ -25,6 +25,20 @@ fn functions_that_reach_outside_are_refused_and_say_why() {
 }
 
 #[test]
+fn a_misspelt_function_gets_the_name_that_was_meant() {
+    let told = |source: &str| run(source, &[]).unwrap_err().to_string();
+
+    assert_eq!(
+        told(r#"{{ "x" | uper }}"#),
+        r#"template: tpl:1: function "uper" not defined; did you mean "upper"?"#
+    );
+    assert_eq!(
+        told("{{ frobnicate 1 }}"),
+        r#"template: tpl:1: function "frobnicate" not defined"#
+    );
+}
+
+#[test]
 fn functions_on_paths_work_on_text_alone() {
     let source =
         r#"{{ base "/proc/self/environ" }} {{ dir "/proc/self/environ" }} {{ isAbs "/proc" }}"#;
