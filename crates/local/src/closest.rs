@@ -5,35 +5,21 @@ pub(crate) fn closest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    closest_within(written, known, 1.max(written.chars().count() / 3))
+}
+
+/// The known word nearest to `written` that at most `limit` letters tell apart.
+pub(crate) fn closest_within<'a>(
+    written: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    limit: usize,
+) -> Option<&'a str> {
     let wanted = written.to_lowercase();
     let rated = known
         .into_iter()
-        .map(|word| (distance(&wanted, &word.to_lowercase()), word));
+        .map(|word| (strsim::osa_distance(&wanted, &word.to_lowercase()), word));
     let (distance, word) = rated.min()?;
-    let near = distance <= 1.max(written.chars().count() / 3);
-    (near && word != written).then_some(word)
-}
-
-/// Number of letters to change, add, drop or swap with a neighbour.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.iter().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, found) in other.iter().enumerate() {
-            let changed = above[column] + usize::from(letter != found);
-            let mut best = changed.min(above[column + 1] + 1).min(line[column] + 1);
-            let swapped =
-                row > 0 && column > 0 && *letter == other[column - 1] && one[row - 1] == *found;
-            if swapped {
-                best = best.min(before[column - 1] + 1);
-            }
-            line.push(best);
-        }
-        before = std::mem::replace(&mut above, line);
-    }
-    above[other.len()]
+    (distance <= limit && word != written).then_some(word)
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Finds the manifest files of a folder and reads their documents, each for itself: one that
 //! cannot be read does not hide the others. Values are JSON from here on; nothing is typed yet.
 
+mod language;
 mod split;
 
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lockstep_golang::yaml;
 use serde_json::Value;
 
 use super::lines::Lines;
 use super::problem::{Origin, Problem};
+use language::{Language, SyntaxFault};
 use split::split;
 
 /// One document of a file.
@@ -88,13 +89,20 @@ impl Search<'_> {
         }
         // Links to folders are not followed: they may lead in circles.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if self.left_out.is_none() || path.canonicalize().ok() != self.left_out {
+            let is_left_out = self.left_out.is_some() && path.canonicalize().ok() == self.left_out;
+            if !is_left_out && !is_helm_templates(&path) {
                 self.folder(&path);
             }
         } else if is_manifest(&path) && !path.is_dir() {
             self.files.push(path);
         }
     }
+}
+
+/// Whether a folder holds the templates of a Helm chart, which become YAML only when Helm renders them.
+fn is_helm_templates(path: &Path) -> bool {
+    let is_named_so = path.file_name().is_some_and(|name| name == "templates");
+    is_named_so && path.with_file_name("Chart.yaml").is_file()
 }
 
 /// A path as messages name it.
@@ -144,7 +152,8 @@ impl Documents {
                 document,
                 line: first,
             };
-            match parse(part.text) {
+            let language = Language::of(file, part.text);
+            match language.parse(part.text) {
                 Ok(Value::Null) => {}
                 Ok(value) => {
                     let lines = Lines::of(part.text, part.skipped);
@@ -154,14 +163,14 @@ impl Documents {
                         lines,
                     });
                 }
-                Err(Fault { line, message }) => {
+                Err(SyntaxFault { line, message }) => {
                     origin.line = line.map_or(first, |line| line + part.skipped);
                     self.problems.push(Problem {
                         origin,
                         object: None,
                         field: None,
-                        message: format!("not valid YAML: {message}"),
-                        remedy: "mend the document; the others are used".to_owned(),
+                        message: format!("not valid {language}: {message}"),
+                        remedy: "fix this document; the others are used".to_owned(),
                     });
                 }
             }
@@ -179,9 +188,8 @@ impl Documents {
         match value.get_mut("items").map(Value::take) {
             Some(Value::Array(items)) if is_list => {
                 for (position, value) in items.into_iter().enumerate() {
-                    let line = lines
-                        .line(&format!("items[{position}]"))
-                        .unwrap_or(origin.line);
+                    let path = format!("items[{position}]");
+                    let line = lines.line(&path).unwrap_or(origin.line);
                     let origin = Origin {
                         line,
                         ..origin.clone()
@@ -189,7 +197,7 @@ impl Documents {
                     self.read.push(Document {
                         origin,
                         value,
-                        lines: Lines::default(),
+                        lines: lines.below(&path),
                     });
                 }
             }
@@ -207,34 +215,14 @@ impl Documents {
     }
 }
 
-/// Why a document is no YAML.
-struct Fault {
-    line: Option<usize>,
-    message: String,
-}
-
-/// Parses one document as kubectl does, so that it means the same here and in a cluster.
-fn parse(text: &str) -> Result<Value, Fault> {
-    let value = yaml::decode(text.as_bytes()).map_err(|error| {
-        let message = without_values(&error.to_string());
-        let message = message
-            .rsplit_once("yaml: ")
-            .map_or(&*message, |(_, rest)| rest);
-        let numbered = message
-            .strip_prefix("line ")
-            .and_then(|rest| rest.split_once(": "));
-        match numbered.and_then(|(line, rest)| Some((line.parse().ok()?, rest))) {
-            Some((line, rest)) => Fault {
-                line: Some(line),
-                message: rest.to_owned(),
-            },
-            None => Fault {
-                line: None,
-                message: message.to_owned(),
-            },
-        }
-    })?;
-    Ok(Value::from(&value))
+/// Parses a text that is one YAML document.
+pub(crate) fn parse_yaml(text: &str) -> Result<Value, String> {
+    Language::Yaml
+        .parse(text)
+        .map_err(|fault| match fault.line {
+            Some(line) => format!("line {line}: not valid YAML: {}", fault.message),
+            None => format!("not valid YAML: {}", fault.message),
+        })
 }
 
 /// The first line of a message with everything in quotes taken out.

@@ -186,7 +186,7 @@ fn secret_name(secret: &Secret) -> Name {
 fn refuse_invalid(secret: &Secret) -> Result<(), WorldError> {
     let name = secret.metadata.name.as_deref().unwrap_or_default();
     if !is_object_name(name) {
-        let text = format!("Secret {name:?} is invalid: metadata.name: not a name of an object");
+        let text = format!("Secret {name:?} is invalid: metadata.name: not a valid object name");
         return Err(WorldError::Failed(text));
     }
     let data = || secret.data.iter().flatten();

@@ -33,7 +33,7 @@ pub(crate) fn object(
 ) -> Option<String> {
     let text = match cause {
         "StoreNotFound" => return missing_store(object, state, broken),
-        "StoreNotReady" => "mend the store first; its failure is in this list",
+        "StoreNotReady" => "fix the store first; its failure is in this list",
         "Unsupported" if ObjectRef::of(object).is_some() => {
             "local mode makes Secrets only; `lockstep render` shows targets of other kinds"
         }
@@ -83,7 +83,7 @@ fn missing_store(
     );
     if broken.contains(&(kind, name)) {
         return Some(format!(
-            "the manifest of {wanted} has a fault; mend it first"
+            "the manifest of {wanted} has a fault; fix it first"
         ));
     }
     if let Some(other) = state.stores.keys().find(|key| key.name == wanted.name) {

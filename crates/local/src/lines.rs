@@ -64,6 +64,19 @@ impl Lines {
         }
     }
 
+    /// The lines of the value at `path`, by paths that begin there.
+    pub(crate) fn below(&self, path: &str) -> Self {
+        let inner = |full: &str| Some(full.strip_prefix(path)?.strip_prefix('.')?.to_owned());
+        let lines = self.lines.iter();
+        let repeated = self.repeated.iter();
+        Self {
+            lines: lines
+                .filter_map(|(full, line)| Some((inner(full)?, *line)))
+                .collect(),
+            repeated: repeated.filter_map(|full| inner(full)).collect(),
+        }
+    }
+
     fn scalar(&mut self, open: &mut [Open], text: &str, line: usize) {
         if let Some(Open::Map(key @ None)) = open.last_mut() {
             *key = Some(text.to_owned());
@@ -151,6 +164,14 @@ spec:
 
         assert_eq!(lines.line("spec.data[1].remoteRef.key"), Some(6));
         assert_eq!(lines.line("status.conditions"), None);
+    }
+
+    #[test]
+    fn the_lines_of_an_item_are_found_by_paths_of_its_own() {
+        let item = Lines::of(DOCUMENT, 0).below("spec.data[0]");
+
+        assert_eq!(item.line("remoteRef.key"), Some(5));
+        assert_eq!(item.line("name"), None);
     }
 
     #[test]

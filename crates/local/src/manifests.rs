@@ -1,7 +1,9 @@
 //! Turns documents into the objects local mode works with. A document with a fault becomes a
-//! problem and no object, as an API server would refuse it; kinds that play no part are skipped.
+//! problem and no object, as an API server would refuse it; documents of other kinds are skipped.
 
 mod identity;
+mod near_miss;
+mod refusal;
 mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,11 +33,13 @@ pub(crate) enum Kind {
     ConfigMap,
     Namespace,
     ServiceAccount,
+    /// A kind that only a cluster reconciles: its fields are checked, and nothing more.
+    Checked(&'static str),
     /// A generator, by the word of its kind.
     Generator(&'static str),
 }
 
-/// A document of a kind that plays no part here.
+/// A document that local mode does not use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Skipped {
     #[serde(flatten)]
@@ -91,14 +95,8 @@ impl Manifests {
         let identity = match Identity::of(&mut document.value, namespace) {
             Ok(Some(identity)) => identity,
             Ok(None) => {
-                let kind = document.value["kind"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned();
-                self.skipped.push(Skipped {
-                    origin: document.origin,
-                    kind,
-                });
+                let kind = document.value["kind"].as_str().unwrap_or_default();
+                self.skip(document.origin.clone(), kind);
                 return;
             }
             Err(fault) => {
@@ -126,13 +124,22 @@ impl Manifests {
             let inserted = self.insert(kind, name.clone(), document.value.take());
             faults = inserted.err().unwrap_or_default();
         }
-        if !faults.is_empty() {
+        if faults.is_empty() {
+            if let Kind::Checked(kind) = kind {
+                self.skip(document.origin.clone(), kind);
+            }
+        } else {
             self.broken.insert((kind, name));
         }
         let problems = faults
             .into_iter()
             .map(|f| problem(&document, Some(object.clone()), f));
         self.problems.extend(problems);
+    }
+
+    fn skip(&mut self, origin: Origin, kind: &str) {
+        let kind = kind.to_owned();
+        self.skipped.push(Skipped { origin, kind });
     }
 
     fn insert(&mut self, kind: Kind, name: Name, value: Value) -> Result<(), Vec<Fault>> {
@@ -158,6 +165,7 @@ impl Manifests {
                 self.service_accounts
                     .insert(name, typed::annotations(&value));
             }
+            Kind::Checked(_) => {}
             Kind::Generator(kind) => {
                 self.generators.insert((kind, name), value["spec"].clone());
             }
@@ -183,6 +191,7 @@ fn schema_faults(kind: Kind, value: &Value, schemas: &Schemas) -> Vec<Fault> {
         Kind::ConfigMap => schemas::config_map(value),
         Kind::Namespace => schemas::namespace(value),
         Kind::ServiceAccount => schemas::service_account(value),
+        Kind::Checked(kind) => schemas.checked(kind, value),
         Kind::Generator(_) => schemas.generator(value),
     }
 }

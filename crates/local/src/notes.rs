@@ -70,7 +70,7 @@ impl Notes {
             });
         }
         for problem in earlier.problems.difference(&self.problems) {
-            lines.push(Line::news(format!("mended: {problem}")));
+            lines.push(Line::news(format!("fixed: {problem}")));
         }
         for (object, said) in &self.objects {
             if earlier.objects.get(object) != Some(said) {

@@ -202,12 +202,13 @@ pub(crate) fn asides(view: &View, manifests: &Manifests, verbose: bool) -> Strin
     let skipped = &manifests.skipped;
     if verbose {
         lines.extend(skipped.iter().map(|Skipped { origin, kind }| {
-            format!("skipped: {origin}: {kind} plays no part here\n")
+            let kind = if kind.is_empty() { "no kind" } else { kind };
+            format!("skipped: {origin}: {kind}\n")
         }));
     } else if !skipped.is_empty() {
         let count = skipped.len();
         lines.push(format!(
-            "skipped {count} documents of other kinds; -v lists them\n"
+            "skipped {count} documents that local mode does not use; -v lists them\n"
         ));
     }
     lines.concat()

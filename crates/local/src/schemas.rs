@@ -4,7 +4,8 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, ServiceAccount};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::{ExternalSecretSpec, SecretStoreSpec};
+use lockstep_api::fan_out::{ClusterExternalSecretSpec, ClusterPushSecretSpec};
+use lockstep_api::{ExternalSecretSpec, PushSecretSpec, SecretStoreSpec};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -51,6 +52,16 @@ impl Schemas {
             );
         }
         faults
+    }
+
+    /// Faults of a kind that only a cluster reconciles.
+    pub(crate) fn checked(&self, kind: &str, object: &Value) -> Vec<Fault> {
+        let spec = match kind {
+            "ClusterExternalSecret" => of::<ClusterExternalSecretSpec>(),
+            "ClusterPushSecret" => of::<ClusterPushSecretSpec>(),
+            _ => of::<PushSecretSpec>(),
+        };
+        self.custom_resource(object, &spec)
     }
 
     /// Faults of a generator; its spec is read when it is used.

@@ -53,7 +53,7 @@ impl Schema {
         if let Some(wanted) = wrong_type(value, &leaves) {
             let message = format!("must be {wanted}, but is {}", name_of(value));
             let remedy = match value {
-                Value::Number(_) | Value::Bool(_) if wanted == "a text" => "put it in quotes",
+                Value::Number(_) | Value::Bool(_) if wanted == "a string" => "put it in quotes",
                 _ => "correct the value",
             };
             faults.push(Fault {
@@ -223,9 +223,9 @@ fn is_of_type(value: &Value, name: &str) -> bool {
 
 fn phrase(name: &str) -> Option<&'static str> {
     Some(match name {
-        "object" => "a map",
+        "object" => "a mapping",
         "array" => "a list",
-        "string" => "a text",
+        "string" => "a string",
         "boolean" => "true or false",
         "integer" => "a whole number",
         "number" => "a number",
@@ -238,9 +238,9 @@ fn name_of(value: &Value) -> &'static str {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
-        Value::Object(_) => "a map",
+        Value::Object(_) => "a mapping",
     }
 }
 

@@ -86,3 +86,14 @@ fn a_file_that_cannot_be_read_is_a_problem_of_its_own() {
         .collect();
     assert_eq!(problems, ["b.yaml", "c.yaml"]);
 }
+
+#[test]
+fn something_that_is_not_closed_is_reported_where_it_was_opened() {
+    let documents = read_text("a: 1\nb: \"canary\nc: 2\nd: 3\n");
+
+    assert_eq!(
+        documents.problems[0].to_string(),
+        "a.yaml:2 (document 1): not valid YAML: a quotation mark or bracket is not closed; fix this \
+         document; the others are used"
+    );
+}

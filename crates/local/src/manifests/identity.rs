@@ -1,25 +1,15 @@
-//! Which object a document is about: its kind, namespace and name, and whether local mode has a
-//! use for it. Nothing below `spec` is looked at.
+//! Which object a document describes: its kind, namespace and name, and whether local mode uses it.
+//! Reads nothing below `spec`.
 
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use serde_json::Value;
 
-use super::Kind;
-use crate::closest::closest;
+use super::{Kind, near_miss};
 use crate::name::{Name, is_namespace_name, is_object_name};
 use crate::strict::Fault;
 
-const GROUP: &str = "external-secrets.io";
 const VERSION: &str = "external-secrets.io/v1";
-/// Kinds of the group, those that only a cluster has a use for included.
-const KINDS: [&str; 6] = [
-    "ClusterExternalSecret",
-    "ClusterPushSecret",
-    "ClusterSecretStore",
-    "ExternalSecret",
-    "PushSecret",
-    "SecretStore",
-];
+const ALPHA: &str = "external-secrets.io/v1alpha1";
 
 /// Kind and name of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +28,7 @@ impl Kind {
             Self::ConfigMap => "ConfigMap",
             Self::Namespace => "Namespace",
             Self::ServiceAccount => "ServiceAccount",
-            Self::Generator(kind) => kind,
+            Self::Checked(kind) | Self::Generator(kind) => kind,
         }
     }
 
@@ -47,6 +37,7 @@ impl Kind {
             self,
             Self::ClusterSecretStore
                 | Self::Namespace
+                | Self::Checked("ClusterExternalSecret" | "ClusterPushSecret")
                 | Self::Generator(lockstep_generators::CLUSTER_KIND)
         )
     }
@@ -56,6 +47,9 @@ impl Kind {
             (VERSION, "ExternalSecret") => Self::ExternalSecret,
             (VERSION, "SecretStore") => Self::SecretStore,
             (VERSION, "ClusterSecretStore") => Self::ClusterSecretStore,
+            (VERSION, "ClusterExternalSecret") => Self::Checked("ClusterExternalSecret"),
+            (ALPHA, "PushSecret") => Self::Checked("PushSecret"),
+            (ALPHA, "ClusterPushSecret") => Self::Checked("ClusterPushSecret"),
             ("v1", "Secret") => Self::Secret,
             ("v1", "ConfigMap") => Self::ConfigMap,
             ("v1", "Namespace") => Self::Namespace,
@@ -70,33 +64,15 @@ impl Kind {
 }
 
 impl Identity {
-    /// The identity of a document; `None` for one of a kind that plays no part. A missing namespace
-    /// is filled in.
+    /// The identity of a document; `None` for one that local mode does not use. Fills in a missing
+    /// namespace.
     pub(crate) fn of(value: &mut Value, namespace: &str) -> Result<Option<Self>, Fault> {
-        if !value.is_object() {
-            return Err(fault(
-                "",
-                "the document is no map",
-                "begin it with apiVersion and kind",
-            ));
-        }
         let text = |field: &str| value[field].as_str().filter(|text| !text.is_empty());
-        let Some(api_version) = text("apiVersion") else {
-            return Err(fault(
-                "apiVersion",
-                "is required",
-                "add it, for example external-secrets.io/v1",
-            ));
-        };
-        let Some(kind) = text("kind") else {
-            return Err(fault(
-                "kind",
-                "is required",
-                "add it, for example ExternalSecret",
-            ));
+        let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else {
+            return near_miss::headless(value).map(|()| None);
         };
         let Some(kind) = Kind::of(api_version, kind) else {
-            return refuse_near_miss(api_version, kind).map(|()| None);
+            return near_miss::check(api_version, kind).map(|()| None);
         };
         let name = checked_name(value)?;
         let namespace = checked_namespace(value, kind, namespace)?;
@@ -107,44 +83,20 @@ impl Identity {
     }
 }
 
-/// Tells documents of our own group that nobody would ever look at.
-fn refuse_near_miss(api_version: &str, kind: &str) -> Result<(), Fault> {
-    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    if group != GROUP {
-        return Ok(());
-    }
-    if version != "v1" && KINDS.contains(&kind) && !kind.contains("Push") {
-        let message = format!("version {version} is not served");
-        return Err(fault(
-            "apiVersion",
-            &message,
-            "write external-secrets.io/v1",
-        ));
-    }
-    if KINDS.contains(&kind) {
-        return Ok(());
-    }
-    let remedy = match closest(kind, KINDS) {
-        Some(near) => format!("did you mean {near:?}?"),
-        None => format!("known kinds: {}", KINDS.join(", ")),
-    };
-    Err(fault(
-        "kind",
-        &format!("there is no such kind in {GROUP}"),
-        &remedy,
-    ))
-}
-
 fn checked_name(value: &Value) -> Result<String, Fault> {
     match value.pointer("/metadata/name") {
         Some(Value::String(name)) if is_object_name(name) => Ok(name.clone()),
         None | Some(Value::Null) => Err(fault("metadata.name", "is required", "name the object")),
         Some(Value::String(_)) => Err(fault(
             "metadata.name",
-            "is no name of an object",
+            "is not a valid object name",
             "use lower case letters, digits, dashes and dots",
         )),
-        Some(_) => Err(fault("metadata.name", "must be a text", "put it in quotes")),
+        Some(_) => Err(fault(
+            "metadata.name",
+            "must be a string",
+            "put it in quotes",
+        )),
     }
 }
 
@@ -164,14 +116,14 @@ fn checked_namespace(value: &mut Value, kind: Kind, default: &str) -> Result<Str
             let remedy = "use lower case letters, digits and dashes";
             return Err(fault(
                 "metadata.namespace",
-                "is no name of a namespace",
+                "is not a valid namespace name",
                 remedy,
             ));
         }
         Some(_) => {
             return Err(fault(
                 "metadata.namespace",
-                "must be a text",
+                "must be a string",
                 "put it in quotes",
             ));
         }
@@ -180,7 +132,7 @@ fn checked_namespace(value: &mut Value, kind: Kind, default: &str) -> Result<Str
     Ok(namespace)
 }
 
-fn fault(field: &str, message: &str, remedy: &str) -> Fault {
+pub(super) fn fault(field: &str, message: &str, remedy: &str) -> Fault {
     Fault {
         field: field.to_owned(),
         message: message.to_owned(),

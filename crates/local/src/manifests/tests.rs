@@ -182,7 +182,132 @@ fn words_mean_what_they_mean_to_kubectl() {
         problems(&text),
         [
             "a.yaml:8 (document 1): SecretStore default/demo: spec.provider.fake.data[0].value: must \
-          be a text, but is true or false; put it in quotes"
+          be a string, but is true or false; put it in quotes"
         ]
+    );
+}
+
+#[test]
+fn a_misspelt_group_is_a_problem_and_groups_of_others_are_not() {
+    let text = |api_version: &str, kind: &str| {
+        format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n")
+    };
+
+    assert_eq!(
+        problems(&text("external-secret.io/v1", "ExternalSecret")),
+        [
+            "a.yaml:1 (document 1): ExternalSecret: apiVersion: unknown API group; did you mean \
+             \"external-secrets.io\"?"
+        ]
+    );
+    assert_eq!(
+        problems(&text("generator.external-secrets.io/v1alpha1", "Password")).len(),
+        1
+    );
+    // The predecessor of the original operator had a kind of this name.
+    let others = [
+        text("kubernetes-client.io/v1", "ExternalSecret"),
+        text("externaldns.k8s.io/v1alpha1", "DNSEndpoint"),
+        text("apps/v1", "Deployment"),
+    ];
+    assert!(problems(&others.join("---\n")).is_empty());
+}
+
+#[test]
+fn versions_and_kinds_that_are_not_served_are_problems() {
+    let push = "apiVersion: external-secrets.io/v1\nkind: PushSecret\nmetadata: {name: p}\n";
+    let generator =
+        "apiVersion: generators.external-secrets.io/v1alpha1\nkind: Pasword\nmetadata: {name: p}\n";
+
+    assert!(
+        problems(push)[0].contains("version v1 is not served; write external-secrets.io/v1alpha1")
+    );
+    assert!(problems(generator)[0].contains("did you mean \"Password\"?"));
+}
+
+#[test]
+fn fields_of_kinds_that_only_a_cluster_reconciles_are_checked() {
+    let text = "
+apiVersion: external-secrets.io/v1alpha1
+kind: PushSecret
+metadata: {name: p}
+spec:
+  secretStoreRefs: [{name: demo}]
+  selctor: {secret: {name: s}}
+  selector: {secret: {name: s}}
+---
+apiVersion: external-secrets.io/v1
+kind: ClusterExternalSecret
+metadata: {name: c}
+spec:
+  refreshTimes: 1h
+  externalSecretSpec:
+    secretStoreRef: {name: demo}
+    dta: []
+";
+
+    assert_eq!(
+        problems(text),
+        [
+            "a.yaml:7 (document 1): PushSecret default/p: spec.selctor: unknown field; did you mean \
+             \"selector\"?",
+            "a.yaml:14 (document 2): ClusterExternalSecret c: spec.refreshTimes: unknown field; did \
+             you mean \"refreshTime\"?",
+            "a.yaml:17 (document 2): ClusterExternalSecret c: spec.externalSecretSpec.dta: unknown \
+             field; did you mean \"data\"?",
+        ]
+    );
+}
+
+#[test]
+fn yaml_of_other_tools_is_skipped_and_objects_without_a_header_are_not() {
+    let quiet = load(
+        "resources: [a.yaml]\n---\n- hosts: all\n---\napiVersion: v2\nname: chart\nversion: 1.0.0\n---\n\
+         replicaCount: 2\nimage: {tag: x}\n",
+    );
+
+    assert!(quiet.problems.is_empty());
+    assert_eq!(quiet.skipped.len(), 4);
+    assert!(problems("metadata: {name: x}\nspec: {}\n")[0].contains("apiVersion: is required"));
+    assert!(problems("kind: ExternalSecret\nspec: {}\n")[0].contains("apiVersion: is required"));
+}
+
+#[test]
+fn faults_of_list_items_and_refusals_of_admission_point_at_their_line() {
+    let list = "
+apiVersion: v1
+kind: List
+items:
+- apiVersion: external-secrets.io/v1
+  kind: SecretStore
+  metadata: {name: a}
+  spec:
+    provider:
+      fake:
+        dta: []
+        data: []
+";
+    let refused = "
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: e}
+spec:
+  secretStoreRef: {name: demo}
+  dataFrom:
+  - extract: {key: a}
+  - extract: {key: a}
+    find: {name: {regexp: a}}
+";
+
+    assert!(
+        problems(list)[0].starts_with("a.yaml:11 "),
+        "{:?}",
+        problems(list)
+    );
+    assert!(
+        problems(refused)[0]
+            .starts_with("a.yaml:9 (document 1): ExternalSecret default/e: spec.dataFrom[1]: "),
+        "{:?}",
+        problems(refused)
     );
 }

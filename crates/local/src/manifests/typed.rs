@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Kind;
+use super::refusal::{self, refused};
 use crate::documents::without_values;
 use crate::name::is_data_key;
 use crate::strict::Fault;
@@ -21,10 +22,7 @@ use crate::strict::Fault;
 pub(super) fn external_secret(mut value: Value) -> Result<ExternalSecret, Vec<Fault>> {
     forget_cluster(&mut value);
     let object: ExternalSecret = typed(value)?;
-    let faults: Vec<Fault> = validate::external_secret(&object.spec)
-        .into_iter()
-        .map(refused)
-        .collect();
+    let faults = refusal::external_secret(&object.spec);
     if faults.is_empty() {
         Ok(object)
     } else {
@@ -39,7 +37,8 @@ pub(super) fn store(kind: Kind, mut value: Value) -> Result<StoreRecord, Vec<Fau
         Kind::ClusterSecretStore => StoreRecord::from(typed::<ClusterSecretStore>(value)?),
         _ => StoreRecord::from(typed::<SecretStore>(value)?),
     };
-    validate::store(&store.key.name, &store.spec).map_err(|text| vec![refused(text)])?;
+    validate::store(&store.key.name, &store.spec)
+        .map_err(|text| vec![refused("spec".to_owned(), text)])?;
     Ok(store)
 }
 
@@ -167,20 +166,10 @@ fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Vec<Fault>> {
     })
 }
 
-/// A fault that the admission webhook of a cluster would refuse the object for.
-fn refused(message: String) -> Fault {
-    let remedy = "a cluster refuses this object too; correct it".to_owned();
-    Fault {
-        field: "spec".to_owned(),
-        message,
-        remedy,
-    }
-}
-
 fn bad_key(key: &str) -> Fault {
     Fault {
         field: format!("data.{key}"),
-        message: "is no key of a Secret".to_owned(),
+        message: "is not a valid key of a Secret".to_owned(),
         remedy: "use letters, digits, dashes, dots and underscores".to_owned(),
     }
 }

@@ -196,7 +196,7 @@ fn of_problem(problem: &Problem, files: &Files) -> Complaint {
 fn of_fault(problem: &Problem, spot: &Spot) -> Complaint {
     let remedy = match problem.field {
         Some(_) => problem.remedy.clone(),
-        None => "mend the document".to_owned(),
+        None => "fix the document".to_owned(),
     };
     Complaint {
         file: problem.origin.file.clone(),

@@ -62,9 +62,9 @@ fn wrong_types_are_told_without_the_value() {
     assert_eq!(
         faults(value),
         [
-            "spec.items: must be a list, but is a text; correct the value",
-            "spec.labels.x: must be a text, but is true or false; put it in quotes",
-            "spec.name: must be a text, but is a number; put it in quotes",
+            "spec.items: must be a list, but is a string; correct the value",
+            "spec.labels.x: must be a string, but is true or false; put it in quotes",
+            "spec.name: must be a string, but is a number; put it in quotes",
         ]
     );
 }

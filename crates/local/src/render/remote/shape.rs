@@ -22,7 +22,7 @@ impl Remote {
             Value::Array(items) => items.iter().enumerate().map(item).collect(),
             _ => vec![Err(fault(
                 String::new(),
-                "must be a map of remote keys, or a list",
+                "must be a mapping of remote keys, or a list",
                 "see `lockstep render --help`",
             ))],
         };
@@ -63,7 +63,7 @@ fn item((at, item): (usize, &Value)) -> Result<Stored, Fault> {
     let path = |field: &str| format!("[{at}].{field}");
     let Some(members) = item.as_object() else {
         let remedy = "write {key: NAME, value: TEXT}";
-        return Err(fault(format!("[{at}]"), "must be a map", remedy));
+        return Err(fault(format!("[{at}]"), "must be a mapping", remedy));
     };
     if let Some(unknown) = members
         .keys()
@@ -77,7 +77,11 @@ fn item((at, item): (usize, &Value)) -> Result<Stored, Fault> {
         .and_then(Value::as_str)
         .filter(|key| !key.is_empty())
     else {
-        return Err(fault(path("key"), "must be a text", "name the remote key"));
+        return Err(fault(
+            path("key"),
+            "must be a string",
+            "name the remote key",
+        ));
     };
     let value = match (members.get("value"), members.get("base64")) {
         (Some(value), None) => bytes(value),

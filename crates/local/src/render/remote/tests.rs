@@ -133,6 +133,6 @@ fn faults_name_the_place_and_no_value() {
     );
     assert_eq!(
         faults(json!("canary")),
-        [": must be a map of remote keys, or a list"]
+        [": must be a mapping of remote keys, or a list"]
     );
 }
