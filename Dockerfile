@@ -6,6 +6,9 @@ RUN apk add --no-cache musl-dev gcc make ca-certificates
 ENV RUSTUP_TOOLCHAIN=1.95.0
 WORKDIR /src
 COPY . .
+# The build context holds no repository: --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
+ARG COMMIT=
+ENV LOCKSTEP_COMMIT=$COMMIT
 RUN cargo build --locked --release --package lockstep
 
 FROM scratch

@@ -18,7 +18,7 @@ use lockstep_webhook::injector::Address;
 use tokio::sync::watch;
 
 use crate::flags::webhook::CertControllerFlags;
-use crate::{controller, endpoints, leadership};
+use crate::{controller, endpoints, leadership, version};
 
 /// How long before its end a certificate is renewed.
 const AHEAD: Duration = Duration::from_hours(90 * 24);
@@ -44,7 +44,7 @@ async fn serve_until_stopped(flags: CertControllerFlags) -> anyhow::Result<ExitC
     let told = (&metrics, &readiness);
     endpoints::health(&flags.healthz_addr, told, &lifeline, &shutdown).await?;
     endpoints::metrics(&flags.metrics, told, &client, &shutdown).await?;
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
+    version::announce("certcontroller", &metrics);
     let mut leads = None;
     if flags.enable_leader_election {
         let namespace = &flags.secret_namespace;

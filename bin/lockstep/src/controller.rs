@@ -24,7 +24,7 @@ use lockstep_runtime::transport::{self, HttpTransports};
 use tokio::sync::{Notify, watch};
 
 use crate::flags::controller::ControllerFlags;
-use crate::{endpoints, environment};
+use crate::{endpoints, environment, version};
 
 /// How long the process may take to end by itself after the lease was lost.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
@@ -87,7 +87,7 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
         metrics: Arc::clone(&metrics),
         readiness,
     };
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
+    version::announce("controller", &metrics);
     if !flags.leader.enable_leader_election {
         lockstep_controllers::run(config, edges, shutdown).await;
         return Ok(ExitCode::SUCCESS);

@@ -1,11 +1,12 @@
 //! `lockstep crds`: prints the generated CustomResourceDefinitions. They are the committed files of
 //! `deploy/crds`, so what is printed is what was reviewed.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Args;
+
+use crate::usage::wrong;
 
 const BUNDLE: &str = include_str!("../../../deploy/crds/bundle.yaml");
 
@@ -25,9 +26,20 @@ pub(crate) fn run(flags: &CrdsFlags) -> anyhow::Result<ExitCode> {
     let documents: Vec<Document> = BUNDLE.split("\n---\n").filter_map(Document::read).collect();
     let wanted = select(&documents, &flags.kind)?;
 
-    let mut out = std::io::stdout().lock();
-    for (position, document) in wanted.iter().enumerate() {
-        if flags.list {
+    match print(&wanted, flags.list) {
+        // A reader that has seen enough, such as `head`, is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        printed => {
+            printed?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn print(documents: &[&Document], names_only: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for (position, document) in documents.iter().enumerate() {
+        if names_only {
             writeln!(out, "{}\t{}", document.kind, document.name)?;
             continue;
         }
@@ -36,7 +48,7 @@ pub(crate) fn run(flags: &CrdsFlags) -> anyhow::Result<ExitCode> {
         }
         writeln!(out, "{}", document.yaml)?;
     }
-    Ok(ExitCode::SUCCESS)
+    out.flush()
 }
 
 /// One CRD of the bundle with the names it answers to.
@@ -84,7 +96,10 @@ fn select<'a>(documents: &'a [Document], kinds: &[String]) -> anyhow::Result<Vec
                 .iter()
                 .map(|document| document.kind.as_str())
                 .collect();
-            bail!("no CRD of kind {kind:?}; known kinds: {}", known.join(", "));
+            let known = known.join(", ");
+            return Err(wrong(format!(
+                "no CRD of kind {kind:?}; known kinds: {known}"
+            )));
         }
     }
     let wanted = |document: &&Document| {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use lockstep_runtime::authorize::ClusterAuthorize;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::health::Readiness;
@@ -67,7 +67,9 @@ pub(crate) async fn metrics(
 /// Refuses flags that contradict each other.
 pub(crate) fn check(flags: &MetricsFlags) -> anyhow::Result<()> {
     if flags.metrics_auth && !flags.metrics_secure {
-        bail!("--metrics-auth needs --metrics-secure: tokens must not travel in the clear");
+        return Err(crate::usage::wrong(
+            "--metrics-auth needs --metrics-secure: tokens must not travel in the clear",
+        ));
     }
     Ok(())
 }

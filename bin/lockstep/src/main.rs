@@ -5,7 +5,9 @@ mod cli;
 mod crds;
 mod environment;
 mod flags;
+mod usage;
 mod values;
+mod version;
 
 #[cfg(feature = "cluster")]
 mod certcontroller;
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             report(&error);
-            ExitCode::FAILURE
+            usage::exit_code(&error)
         }
     }
 }

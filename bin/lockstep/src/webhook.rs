@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use lockstep_runtime::background::Background;
 use lockstep_runtime::client;
 use lockstep_runtime::clock::SystemTime;
@@ -21,7 +21,8 @@ use lockstep_webhook::server::{self, Reviews};
 use lockstep_webhook::tls::{self, Shown};
 
 use crate::flags::webhook::WebhookFlags;
-use crate::{controller, endpoints, leadership};
+use crate::usage::wrong;
+use crate::{controller, endpoints, leadership, version};
 
 pub(crate) fn run(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     log::init(flags.log.settings()?).context("start logging")?;
@@ -36,7 +37,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     }
     let shown = Shown::default();
     let tls = tls::config(&shown, &flags.tls_min_version, &flags.tls_ciphers)
-        .map_err(|error| anyhow!(error))?;
+        .map_err(|error| wrong(error.to_string()))?;
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let reviews = Arc::new(Reviews::default());
     metrics.add_rows(Arc::clone(&reviews) as _);
@@ -53,7 +54,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
     let told = (&metrics, &readiness);
     endpoints::health(&flags.healthz_addr, told, &lifeline, &shutdown).await?;
     endpoints::metrics(&flags.metrics, told, &client, &shutdown).await?;
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), name = %flags.dns_name, "starting");
+    version::announce("webhook", &metrics);
     tokio::select! {
         () = shutdown.requested() => return Ok(ExitCode::SUCCESS),
         () = source.first() => {}

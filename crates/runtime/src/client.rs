@@ -74,8 +74,11 @@ pub enum SetupError {
         error: String,
     },
     /// Neither a kubeconfig nor a pod's credentials were found.
-    #[error("no way to reach a cluster: {0}")]
-    Infer(#[from] kube::config::InferConfigError),
+    #[error(
+        "no cluster to connect to: this is not a pod, and there is no usable kubeconfig ({0}); set \
+         KUBECONFIG, or run `lockstep local DIR`, which needs no cluster"
+    )]
+    Infer(String),
     /// Certificates, tokens or headers cannot be used.
     #[error("client of the API server: {0}")]
     Client(String),
@@ -87,12 +90,20 @@ pub async fn connect(settings: &Settings, metrics: Arc<Metrics>) -> Result<Clien
     let _ = ring::default_provider().install_default();
     let mut config = match &settings.kubeconfig {
         Some(path) => from_file(path).await?,
-        None => Config::infer().await?,
+        None => Config::infer().await.map_err(|error| no_cluster(&error))?,
     };
     let user_agent = HeaderValue::from_str(&settings.user_agent)
         .map_err(|_| SetupError::Client("the user agent is not a header value".to_owned()))?;
     config.headers.push((USER_AGENT, user_agent));
     build(&config, settings, metrics).map_err(|error| SetupError::Client(error.to_string()))
+}
+
+/// Says once why the kubeconfig cannot be used; the error prints each of its causes again.
+fn no_cluster(error: &kube::config::InferConfigError) -> SetupError {
+    let why = std::error::Error::source(error);
+    let why = why.map_or_else(|| error.to_string(), ToString::to_string);
+    // The path is quoted twice there.
+    SetupError::Infer(why.replace("'\"", "\"").replace("\"'", "\""))
 }
 
 async fn from_file(path: &Path) -> Result<Config, SetupError> {

@@ -67,6 +67,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "lockstep-toolbox",
+        &["generators", "provider-registry", "local"],
+    ),
+    (
         "lockstep-webhook",
         &[
             "golang",
@@ -101,7 +105,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "plan",
             "runtime",
             "provider-registry",
+            "generators",
             "local",
+            "toolbox",
             "webhook",
             "controllers",
         ],

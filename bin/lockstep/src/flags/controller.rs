@@ -37,7 +37,7 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_extended_metric_labels: bool,
 
-    /// Number of objects worked on at once; 0 or 1 chooses by itself, more is an upper bound.
+    /// Number of objects reconciled at once; 0 and 1 choose automatically, more is an upper bound.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) concurrent: i32,
 
@@ -53,7 +53,7 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     pub(crate) store_requeue_interval: Duration,
 
-    /// Refuse to read through a store that is not ready.
+    /// Do not read through a store that is not ready.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_flood_gate: bool,
 
@@ -65,8 +65,8 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "on", value_parser = ["on", "off"], value_name = "on|off")]
     pub(crate) deletion_guard: String,
 
-    /// Look at the version of a secret before its value, where a refresh reads one alone and the
-    /// provider can tell versions (AWS Secrets Manager).
+    /// Ask for the version of a secret before its value, where a refresh reads a single value and the
+    /// provider knows versions (AWS Secrets Manager, Google Secret Manager).
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) probe_versions: bool,
 
@@ -78,7 +78,7 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "}}", value_name = "TEXT")]
     pub(crate) template_right_delimiter: String,
 
-    /// Do not copy labels and annotations that kubectl and GitOps tools keep their books in.
+    /// Do not copy labels and annotations in which kubectl and GitOps tools store their own state.
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) drop_gitops_metadata: bool,
 
@@ -117,18 +117,18 @@ pub(crate) struct MetricsFlags {
 /// How logs look.
 #[derive(Debug, Args)]
 pub(crate) struct LogFlags {
-    /// Least level that is logged: debug, info, warn, error, dpanic, panic or fatal.
+    /// Lowest level that is logged: debug, info, warn, error, dpanic, panic or fatal.
     #[arg(long, default_value = "info", value_name = "LEVEL")]
     pub(crate) loglevel: String,
-    /// How times are written: epoch, millis, nano, iso8601, rfc3339 or rfc3339nano.
+    /// Format of times: epoch, millis, nano, iso8601, rfc3339 or rfc3339nano.
     #[arg(long, default_value = "epoch", value_name = "ENCODING")]
     pub(crate) zap_time_encoding: String,
 }
 
-/// Which of several replicas works.
+/// Which of several replicas reconciles.
 #[derive(Debug, Args)]
 pub(crate) struct LeaderFlags {
-    /// Work only while holding the lease.
+    /// Reconcile only while holding the lease.
     #[arg(long, default_value = "false", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_leader_election: bool,
     /// Name of the lease.
@@ -138,10 +138,10 @@ pub(crate) struct LeaderFlags {
         value_name = "NAME"
     )]
     pub(crate) leader_election_id: String,
-    /// How long others wait before they take a lease that is not renewed.
+    /// Time after which others take a lease that is not renewed.
     #[arg(long, default_value = "15s", value_parser = duration, value_name = "DURATION")]
     pub(crate) leader_election_lease_duration: Duration,
-    /// How long the holder tries to renew before it gives up.
+    /// Time for which the holder tries to renew the lease before it gives up.
     #[arg(long, default_value = "10s", value_parser = duration, value_name = "DURATION")]
     pub(crate) leader_election_renew_deadline: Duration,
     /// Time between two tries.
@@ -149,29 +149,29 @@ pub(crate) struct LeaderFlags {
     pub(crate) leader_election_retry_period: Duration,
 }
 
-/// What is looked after.
+/// What is reconciled.
 #[derive(Debug, Args)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is one switch of the command line"
 )]
 pub(crate) struct ScopeFlags {
-    /// Look after stores of this class and stores without a class.
+    /// Reconcile stores of this class and stores without a class.
     #[arg(long, default_value = "default", value_name = "CLASS")]
     pub(crate) controller_class: String,
-    /// Look only at this namespace.
+    /// Reconcile objects of this namespace only.
     #[arg(long, default_value = "", value_name = "NAMESPACE")]
     pub(crate) namespace: String,
-    /// Look after ClusterSecretStores.
+    /// Reconcile ClusterSecretStores.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_cluster_store_reconciler: bool,
-    /// Look after SecretStores.
+    /// Reconcile SecretStores.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_secret_store_reconciler: bool,
-    /// Look after ClusterExternalSecrets.
+    /// Reconcile ClusterExternalSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_cluster_external_secret_reconciler: bool,
-    /// Look after PushSecrets.
+    /// Reconcile PushSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_push_secret_reconciler: bool,
 }
@@ -180,12 +180,11 @@ pub(crate) struct ScopeFlags {
 impl LogFlags {
     /// The settings these flags mean; an unknown level is an error, as it always was.
     pub(crate) fn settings(&self) -> anyhow::Result<lockstep_runtime::log::Settings> {
-        use anyhow::anyhow;
         use lockstep_runtime::log::{Format, Settings};
         let level = self
             .loglevel
             .parse()
-            .map_err(|error| anyhow!("--loglevel: {error}"))?;
+            .map_err(|error| crate::usage::wrong(format!("--loglevel: {error}")))?;
         let Ok(times) = self.zap_time_encoding.parse();
         Ok(Settings {
             level,

@@ -8,8 +8,12 @@ use clap::Args;
 
 use crate::values::{SWITCH, boolean, duration};
 
+/// Section of the help that lists them.
+pub(crate) const WITHOUT_EFFECT: &str = "Accepted for existing Deployments, without effect";
+
 /// Flags without an effect.
 #[derive(Debug, Args)]
+#[command(next_help_heading = WITHOUT_EFFECT)]
 pub(crate) struct UnusedFlags {
     /// No effect: managed Secrets are mirrored without their values.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
@@ -26,7 +30,7 @@ pub(crate) struct UnusedFlags {
     /// No effect: the metrics server speaks HTTP/1.1.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_http2: Option<bool>,
-    /// No effect: ClusterPushSecrets are not looked after yet.
+    /// No effect: ClusterPushSecrets are not reconciled yet.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_cluster_push_secret_reconciler: Option<bool>,
     /// No effect: no generator of this build keeps state.

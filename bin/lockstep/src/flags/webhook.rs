@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::controller::{LogFlags, MetricsFlags};
+use crate::flags::unused::WITHOUT_EFFECT;
 use crate::values::{SWITCH, boolean, duration};
 
 /// Flags of `lockstep webhook`.
@@ -45,7 +46,7 @@ pub(crate) struct WebhookFlags {
     #[arg(long, default_value = "1.2", value_name = "VERSION")]
     pub(crate) tls_min_version: String,
     /// No effect: reviews are served over HTTP/1.1.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
+    #[arg(long, hide_short_help = true, help_heading = WITHOUT_EFFECT, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_http2: Option<bool>,
     /// Secret in which all replicas share a certificate that they make and renew themselves; without
     /// it only --cert-dir counts.
@@ -94,9 +95,9 @@ pub(crate) struct CertControllerFlags {
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     pub(crate) crd_requeue_interval: Duration,
     /// No effect: nothing is cached.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
+    #[arg(long, hide_short_help = true, help_heading = WITHOUT_EFFECT, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_partial_cache: Option<bool>,
     /// No effect: metrics are served over HTTP/1.1.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
+    #[arg(long, hide_short_help = true, help_heading = WITHOUT_EFFECT, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_http2: Option<bool>,
 }

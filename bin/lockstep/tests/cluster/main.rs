@@ -5,6 +5,7 @@
 mod aws;
 mod azure;
 mod backends;
+mod canary;
 mod chaos;
 mod conditions;
 mod crash;

@@ -73,7 +73,7 @@ fn a_value_of_the_wrong_type_is_not_shown() {
 
     assert_says(
         &failures(&text),
-        "spec.provider.fake.data[0].value: must be a text, but is a list",
+        "spec.provider.fake.data[0].value: must be a string, but is a list",
     );
 }
 
@@ -153,7 +153,7 @@ fn a_reference_to_a_store_with_a_fault_points_at_the_fault() {
 
     assert_says(
         &failures(&format!("{store}---\n{object}")),
-        "hint: the manifest of SecretStore \"x\" has a fault; mend it first",
+        "hint: the manifest of SecretStore \"x\" has a fault; fix it first",
     );
 }
 
@@ -171,7 +171,10 @@ fn a_secret_that_is_not_base64_shows_no_value() {
 fn names_that_would_leave_the_folder_are_refused() {
     let text = OBJECT.replace("name: database", "name: ../../etc");
 
-    assert_says(&failures(&text), "metadata.name: is no name of an object");
+    assert_says(
+        &failures(&text),
+        "metadata.name: is not a valid object name",
+    );
 }
 
 #[test]
@@ -185,5 +188,5 @@ fn a_target_that_would_leave_the_folder_is_refused() {
     let ran = folder.run(&["--out", "out"]);
 
     assert_eq!(ran.code, 1);
-    assert_says(&ran.err, "metadata.name: not a name of an object");
+    assert_says(&ran.err, "metadata.name: not a valid object name");
 }

@@ -6,11 +6,15 @@
 )]
 
 mod bad_input;
+mod commands;
 #[cfg(feature = "all-providers")]
 mod credentials;
 mod docs;
 mod files;
 mod folder;
 mod once;
+mod pages;
+#[cfg(feature = "all-providers")]
+mod picture;
 mod render;
 mod watch;

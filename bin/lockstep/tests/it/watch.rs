@@ -45,7 +45,7 @@ fn a_new_object_is_run_and_a_deleted_one_takes_its_files() {
 }
 
 #[test]
-fn a_fault_takes_nothing_away_and_is_told_as_mended() {
+fn a_fault_takes_nothing_away_and_is_reported_as_fixed() {
     let folder = Folder::sound();
     let mut watching = folder.watch(&["--out", "out"]);
     watching.until("watching manifests");
@@ -55,7 +55,7 @@ fn a_fault_takes_nothing_away_and_is_told_as_mended() {
     assert!(folder.read("out/default/database.yaml").is_some());
     folder.write("manifests/database.yaml", OBJECT);
 
-    watching.until("mended: database.yaml:");
+    watching.until("fixed: database.yaml:");
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! `lockstep check`: says which objects, providers, generators, flags and Helm values of an
+//! installation this build serves, so that a switch can be refused before it is made. Reads manifests
+//! only; prints names and counts, never values.
+
+mod flags;
+mod helm;
+mod inventory;
+mod objects;
+mod report;
+mod served;
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use lockstep_local::source;
+
+pub use flags::CheckFlags;
+use flags::Output;
+use inventory::Inventory;
+
+/// Exit code when something is not served.
+const NOT_SERVED: u8 = 1;
+/// Exit code for input that cannot be read or holds nothing to check; clap uses it for wrong usage.
+const UNUSABLE: u8 = 2;
+
+/// A flag of the processes in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFlag {
+    /// Name with its dashes.
+    pub name: String,
+    /// Whether it does anything in this build.
+    pub has_effect: bool,
+}
+
+/// Runs `lockstep check` against the flags this build knows.
+pub fn run(flags: &CheckFlags, known: &[KnownFlag]) -> anyhow::Result<ExitCode> {
+    let mut input = source::Input::default();
+    for path in &flags.paths {
+        if let Err(text) = read(path, &mut input) {
+            fail(&format!("error: {text}\n"));
+            return Ok(ExitCode::from(UNUSABLE));
+        }
+    }
+    let mut inventory = Inventory::new(known);
+    for object in &input.objects {
+        inventory.add(&object.value);
+    }
+    if let Some(path) = &flags.values {
+        match helm::read(path) {
+            Ok(values) => inventory.add_values(&values),
+            Err(text) => {
+                fail(&format!("error: {text}\n"));
+                return Ok(ExitCode::from(UNUSABLE));
+            }
+        }
+    }
+    let report = report::Report::new(inventory, input.faults);
+    if report.is_empty() {
+        fail(
+            "error: nothing to check: the input holds no object of External Secrets; pipe `kubectl \
+             get` into it, or name a folder of manifests\n",
+        );
+        return Ok(ExitCode::from(UNUSABLE));
+    }
+    print(&match flags.output {
+        Output::Table => report.table(),
+        Output::Json => format!("{:#}\n", report.json()),
+    });
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+fn read(path: &str, input: &mut source::Input) -> Result<(), String> {
+    if path != "-" {
+        return input.read(Path::new(path));
+    }
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| format!("standard input cannot be read: {error}"))?;
+    input.add("standard input", &text);
+    Ok(())
+}
+
+fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    // A reader that has seen enough is no failure.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn fail(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests;

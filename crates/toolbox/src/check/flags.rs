@@ -1,0 +1,42 @@
+//! Flags of `lockstep check`, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl get externalsecrets,secretstores,clustersecretstores,pushsecrets,clusterexternalsecrets,clusterpushsecrets \\
+      --all-namespaces --output yaml | lockstep check -
+  kubectl --namespace external-secrets get deployments --output yaml | lockstep check -    flags of the processes
+  helm get values external-secrets --namespace external-secrets > values.yaml
+  lockstep check manifests --values values.yaml                                            a folder and Helm values
+
+Exit codes: 0 everything is served, 1 something is not, 2 wrong usage or nothing to check.";
+
+/// List what of an installation this build serves, before you switch to it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CheckFlags {
+    /// A folder, a file, or - for standard input, as `kubectl get --output yaml` prints it.
+    #[arg(value_name = "PATH", required = true)]
+    pub(super) paths: Vec<String>,
+
+    /// Values of the Helm release, as `helm get values` prints them.
+    #[arg(long, value_name = "FILE")]
+    pub(super) values: Option<PathBuf>,
+
+    /// Form of the result on standard output.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(super) output: Output,
+}
+
+/// Form of the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Output {
+    /// A table for people.
+    #[default]
+    Table,
+    /// One JSON document.
+    Json,
+}
