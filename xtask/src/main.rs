@@ -9,6 +9,7 @@ mod cluster;
 mod generate;
 mod hostile;
 mod new_provider;
+mod picture;
 mod serve;
 mod shell;
 mod ship;
@@ -51,6 +52,7 @@ enum Command {
     Image(ship::ImageArgs),
     Release(ship::ReleaseArgs),
     Hostile(hostile::Args),
+    Picture(picture::Args),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Image(args) => ship::image(&args).map(done),
         Command::Release(args) => ship::release(&args).map(done),
         Command::Hostile(args) => hostile::run(&args).map(done),
+        Command::Picture(args) => picture::run(&args).map(done),
     };
     match result {
         Ok(code) => code,
