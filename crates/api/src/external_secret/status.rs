@@ -13,7 +13,8 @@ pub struct ExternalSecretStatus {
     /// Generation of the object that this status is about; -1 before the first sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// When values were last fetched.
+    /// When values were last fetched. An unchanged refresh is noted every ten to twenty minutes;
+    /// --write-every-refresh notes each one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::schema::nullable_time")]
     pub refresh_time: Option<Time>,

@@ -40,6 +40,7 @@ fn flags_follow_the_values_of_the_controller() {
         "leaderElect": true, "leaderElectionID": "mine", "leaderElectionLeaseDuration": "30s",
         "controllerClass": "blue", "scopedNamespace": "team-a", "storeRequeueInterval": "1m",
         "genericTargets": {"enabled": true}, "concurrent": 8, "extendedMetricLabels": true,
+        "writeEveryRefresh": true,
         "log": {"level": "debug"}, "enableHTTP2": true, "vault": {"enableTokenCache": true},
     }));
 
@@ -54,6 +55,7 @@ fn flags_follow_the_values_of_the_controller() {
         "--unsafe-allow-generic-targets=true",
         "--concurrent=8",
         "--enable-extended-metric-labels=true",
+        "--write-every-refresh=true",
         "--loglevel=debug",
         "--enable-http2=true",
         "--vault-token-cache-size=262144",

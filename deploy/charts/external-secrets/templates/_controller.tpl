@@ -17,6 +17,9 @@
 {{- if .Values.extendedMetricLabels }}
 - --enable-extended-metric-labels=true
 {{- end }}
+{{- if .Values.writeEveryRefresh }}
+- --write-every-refresh=true
+{{- end }}
 {{- with include "external-secrets.scope" . }}
 - --namespace={{ . }}
 {{- end }}
