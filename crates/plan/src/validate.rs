@@ -1,5 +1,5 @@
-//! What admission refuses, as pure checks with upstream's texts. The controller repeats those of
-//! them that upstream's controller repeats; the rest it meets, or not, when it gets there.
+//! What admission refuses, as pure checks with upstream's texts. The controller refuses the same with
+//! the same texts, because the webhook may be down or switched off.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,25 @@ const BOOTSTRAP_TOKEN: &str = "bootstrap.kubernetes.io/token";
 pub fn external_secret(spec: &ExternalSecretSpec) -> Vec<String> {
     let mut faults = Vec::new();
     faults.extend(policies(spec));
-    if spec.data.is_empty() && spec.data_from.is_empty() {
-        faults.push("either data or dataFrom should be specified".to_owned());
-    }
+    faults.extend(sources(spec));
     faults.extend(template_faults(spec));
+    faults.extend(spec.data_from.iter().flat_map(data_from));
+    faults.extend(duplicate_keys(spec));
+    faults
+}
+
+/// Returns the faults the controller refuses an ExternalSecret for before it reads anything. Faults of
+/// templates come later, where the template is rendered. A manifest that is only merged into keeps
+/// working under `deletionPolicy: Delete`: it is never deleted, as it is never owned.
+pub(crate) fn unsyncable(spec: &ExternalSecretSpec) -> Vec<String> {
+    let merges_manifest = *spec.deletion_policy() == DeletionPolicy::Delete
+        && spec
+            .target
+            .as_ref()
+            .is_some_and(|target| target.manifest.is_some());
+    let mut faults = Vec::new();
+    faults.extend(policies(spec).filter(|_| !merges_manifest));
+    faults.extend(sources(spec));
     faults.extend(spec.data_from.iter().flat_map(data_from));
     faults.extend(duplicate_keys(spec));
     faults
@@ -98,6 +113,11 @@ fn policies(spec: &ExternalSecretSpec) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+fn sources(spec: &ExternalSecretSpec) -> Option<String> {
+    let none = spec.data.is_empty() && spec.data_from.is_empty();
+    none.then(|| "either data or dataFrom should be specified".to_owned())
 }
 
 fn template_faults(spec: &ExternalSecretSpec) -> Vec<String> {

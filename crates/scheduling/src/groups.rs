@@ -64,6 +64,8 @@ pub struct Groups<G, O> {
 struct Member<O> {
     key: O,
     interval: i64,
+    /// How fresh it was when an answer changed; it is no fresher until it syncs from the new one.
+    stale_since: i64,
     groups: SmallVec<[u32; 4]>,
 }
 
@@ -132,6 +134,11 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
                 }
             }
         }
+        for member in self.members.values_mut() {
+            if member.stale_since != NEVER {
+                member.stale_since -= by;
+            }
+        }
         let due = std::mem::take(&mut self.due).into_iter();
         self.due = due.map(|(at, number)| (at - by, number)).collect();
     }
@@ -149,17 +156,46 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         self.reading -= usize::from(std::mem::take(&mut group.reading));
         group.failing_since = NEVER;
         let changed = read_at >= group.read_at && group.fingerprint != fingerprint;
-        if read_at >= group.read_at {
-            (group.fingerprint, group.read_at) = (fingerprint, read_at);
-        }
-        let due = group.deadline(chance);
         let woken = if changed {
+            self.mark_stale(number);
             self.members_of(number)
         } else {
             Vec::new()
         };
+        let Some(group) = self.held.get_mut(number) else {
+            return woken;
+        };
+        if read_at >= group.read_at {
+            (group.fingerprint, group.read_at) = (fingerprint, read_at);
+        }
+        let due = group.deadline(chance);
         self.set_due(number, due);
         woken
+    }
+
+    /// Freezes how fresh the subscribers of a group are: what is read from now on is not what they
+    /// synced from.
+    fn mark_stale(&mut self, number: u32) {
+        let Some(group) = self.held.get(number) else {
+            return;
+        };
+        let members: SmallVec<[u32; 4]> = group.members.iter().copied().collect();
+        for number in members {
+            let Some(member) = self.members.get(number) else {
+                continue;
+            };
+            let fresh = self.freshness(member);
+            if let Some(member) = self.members.get_mut(number) {
+                member.stale_since = fresh;
+            }
+        }
+    }
+
+    /// When a member was last known to hold what its reads answer.
+    fn freshness(&self, member: &Member<O>) -> i64 {
+        let groups = member.groups.iter();
+        let reads = groups.filter_map(|group| Some(self.held.get(*group)?.read_at));
+        reads.chain([member.stale_since]).min().unwrap_or(NEVER)
     }
 
     /// Notes that a read failed for a reason that says nothing about the secret. It is tried again
@@ -238,13 +274,13 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         }
     }
 
-    /// When an object was last refreshed: the oldest of its reads. `None` when it does not
-    /// subscribe.
+    /// When an object was last refreshed: the oldest of its reads that still answered what it synced
+    /// from. `None` when it does not subscribe.
     pub fn refreshed(&self, object: &O) -> Option<Timestamp> {
         let member = self.members.get(*self.objects.get(object)?)?;
-        let groups = member.groups.iter();
-        let reads = groups.filter_map(|group| Some(self.held.get(*group)?.read_at));
-        reads.min().map(timestamp)
+        Some(self.freshness(member))
+            .filter(|fresh| *fresh != NEVER)
+            .map(timestamp)
     }
 
     /// When a group was last read.

@@ -111,6 +111,7 @@ fn decide_live(
         return Ok(Decision::Ignore(Ignored::ForeignClass));
     }
     refuse_manifest(object, settings)?;
+    refuse_spec(object)?;
     validate::windows(&object.spec)
         .map_err(|text| Failure::new(INVALID_WINDOWS, Cause::INVALID_SPEC, text))?;
     let interval = refresh::interval(object)
@@ -222,6 +223,15 @@ fn refuse_manifest(object: &ExternalSecret, settings: &Settings) -> Result<(), F
         Cause::UNSUPPORTED,
         "generic targets are disabled. Enable with --unsafe-allow-generic-targets flag",
     ))
+}
+
+/// Refuses what admission refuses, in its words: admission may not have been asked.
+fn refuse_spec(object: &ExternalSecret) -> Result<(), Failure> {
+    let faults = validate::unsyncable(&object.spec);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::worded(Cause::INVALID_SPEC, faults.join("\n")))
 }
 
 /// How the target stands before anything is fetched.

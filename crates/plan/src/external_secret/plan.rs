@@ -22,6 +22,7 @@ use crate::render::{self, Means, RenderError, Rendered, render};
 use crate::settings::Settings;
 use crate::store::StoreKey;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
+use crate::validate;
 use crate::work::{Work, fits_secret};
 
 /// What a run writes, in this order: the target, then the deletion of former targets.
@@ -85,6 +86,9 @@ fn writes(
     means: Means<'_>,
 ) -> Result<(TargetPlan, Vec<TargetDelete>), Failure> {
     let spec = &observed.object.spec;
+    if data.is_empty() || *spec.creation_policy() == CreationPolicy::None {
+        refuse_template(observed)?;
+    }
     if data.is_empty() {
         match spec.deletion_policy() {
             DeletionPolicy::Delete => return Ok((deletion(observed)?, Vec::new())),
@@ -111,6 +115,15 @@ fn writes(
         Vec::new()
     };
     Ok((target, orphans))
+}
+
+/// Refuses a template that is never rendered because nothing is written, as one that is.
+fn refuse_template(observed: &Observed<'_>) -> Result<(), Failure> {
+    let object = observed.object;
+    validate::secret_template(&object.spec).map_err(|text| {
+        let error = RenderError::from(text).within("could not apply template");
+        template_failed(object, error, observed.target.row().is_some())
+    })
 }
 
 /// The Secret to delete when the provider has no data.

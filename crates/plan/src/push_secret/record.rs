@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use lockstep_api::PushSecret;
-use lockstep_api::push_secret::{PushData, SyncedPushSecrets};
+use lockstep_api::push_secret::{PushConversion, PushData, SyncedPushSecrets};
 use lockstep_provider_api::PushTarget;
+use serde_json::Value;
 
 use super::names::{namespace, store_of, store_word, target};
 use crate::store::StoreKey;
@@ -70,6 +71,33 @@ fn remote_namespace(entry: &PushData) -> Option<&str> {
     let spec = entry.metadata.as_ref()?.get("spec")?;
     let namespace = spec.get("remoteNamespace")?.as_str();
     namespace.filter(|namespace| !namespace.is_empty())
+}
+
+/// The entry as the record is to hold it: the recorded one where both say the same. The API server
+/// fills defaults in below the status and not, or differently, below the spec, and a record that
+/// differs by defaults alone would be written at every refresh.
+pub(super) fn settled(recorded: Option<&PushData>, pushed: PushData) -> PushData {
+    let same = |recorded: &&PushData| says_the_same(recorded, &pushed);
+    recorded.filter(same).cloned().unwrap_or(pushed)
+}
+
+fn says_the_same(one: &PushData, other: &PushData) -> bool {
+    fn given(text: Option<&String>) -> Option<&String> {
+        text.filter(|text| !text.is_empty())
+    }
+    fn conversion(entry: &PushData) -> &PushConversion {
+        let written = entry.conversion_strategy.as_ref();
+        written.unwrap_or(&PushConversion::None)
+    }
+    fn metadata(entry: &PushData) -> Option<&Value> {
+        entry.metadata.as_ref().filter(|value| !value.is_null())
+    }
+    let (place, other_place) = (&one.match_.remote_ref, &other.match_.remote_ref);
+    given(one.match_.secret_key.as_ref()) == given(other.match_.secret_key.as_ref())
+        && place.remote_key == other_place.remote_key
+        && given(place.property.as_ref()) == given(other_place.property.as_ref())
+        && conversion(one) == conversion(other)
+        && metadata(one) == metadata(other)
 }
 
 /// The part of the object's record that is about these stores.

@@ -43,15 +43,15 @@ pub fn settle(
         let recorded = new.entry(word.clone()).or_default();
         let known = old.get(&word);
         for (Entry { id, data, .. }, done) in entries.into_iter().zip(done) {
-            let ours = known.is_some_and(|known| known.contains_key(&id));
+            let before = known.and_then(|known| known.get(&id));
             match done {
                 Done::Failed(failure) => {
                     first.get_or_insert(failure);
                 }
                 // What somebody else put there must not be deleted with the object.
-                Done::Existed if deletes && !ours => {}
+                Done::Existed if deletes && before.is_none() => {}
                 Done::Written | Done::Existed => {
-                    recorded.insert(id, data);
+                    recorded.insert(id, record::settled(before, data));
                 }
             }
         }

@@ -44,7 +44,7 @@ impl RenderError {
     }
 
     /// Puts words in front of the text.
-    pub(super) fn within(mut self, context: &str) -> Self {
+    pub(crate) fn within(mut self, context: &str) -> Self {
         self.text = format!("{context}: {}", self.text);
         self
     }

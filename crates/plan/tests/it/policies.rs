@@ -199,8 +199,34 @@ spec:
         }
     }
 
+    /// Whether admission would refuse the policies, and the controller does.
+    fn is_refused(self) -> bool {
+        match self.deletion {
+            "Delete" => !matches!(self.creation, "Owner" | "Orphan"),
+            "Merge" => self.creation == "None",
+            _ => false,
+        }
+    }
+
+    /// Secrets of others, to which a refused object does nothing.
+    fn foreign(self) -> Vec<&'static str> {
+        match self.event {
+            _ if !self.another() => Vec::new(),
+            Event::TargetGone => Vec::new(),
+            Event::TargetEdited => vec!["es a=edited foreign=x"],
+            _ => vec!["es foreign=x"],
+        }
+    }
+
     /// The same from the rules.
     fn expected(self) -> Outcome {
+        if self.is_refused() {
+            return Outcome {
+                fetched: false,
+                secrets: self.foreign().into_iter().map(str::to_owned).collect(),
+                ready: "SecretSyncedError",
+            };
+        }
         let fetched = self.fetches();
         let (secrets, ready) = if fetched {
             self.after_fetch()

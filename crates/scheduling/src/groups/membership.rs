@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::group::Group;
 use super::{Groups, Member, Taken};
-use crate::moment::{floor, span};
+use crate::moment::{NEVER, floor, span};
 
 impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     /// Subscribes an object, in place of what it subscribed to before. `chance` lies below 1.
@@ -29,6 +29,7 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
         let number = self.members.insert(Member {
             key: object.clone(),
             interval,
+            stale_since: NEVER,
             groups: SmallVec::new(),
         });
         self.objects.insert(object, number);

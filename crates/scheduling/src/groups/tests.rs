@@ -159,6 +159,21 @@ fn an_object_is_as_fresh_as_the_oldest_of_its_reads() {
 }
 
 #[test]
+fn an_object_is_no_fresher_than_the_last_read_that_answered_what_it_synced_from() {
+    let mut groups = Shared::default();
+    groups.subscribe(1, MINUTE, vec![taken("db", 7, 0)], 0.0);
+    groups.subscribe(2, MINUTE, vec![taken("db", 7, 0)], 0.0);
+    groups.read(&"db", 7, at(60), 0.0);
+
+    groups.read(&"db", 8, at(120), 0.0);
+    groups.read(&"db", 8, at(180), 0.0);
+    groups.subscribe(2, MINUTE, vec![taken("db", 8, 180)], 0.0);
+
+    assert_eq!(groups.refreshed(&1), Some(at(60)));
+    assert_eq!(groups.refreshed(&2), Some(at(180)));
+}
+
+#[test]
 fn a_clock_that_is_set_back_stops_no_read_and_hides_no_change() {
     let day = 86_400;
     let mut groups = Shared::default();

@@ -368,6 +368,56 @@ fn an_interval_that_is_no_duration_fails_clearly() {
 }
 
 #[test]
+fn what_admission_refuses_is_refused_in_its_words() {
+    let store = "secretStoreRef: {name: s}";
+    let data = "data: [{secretKey: a, remoteRef: {key: k}}]";
+    let cases = [
+        (String::new(), "either data or dataFrom should be specified"),
+        (
+            "dataFrom: [{extract: {key: k}, find: {name: {regexp: x}}}]".to_owned(),
+            "extract, find, or generatorRef cannot be set at the same time",
+        ),
+        (
+            format!("{data}\ntarget: {{creationPolicy: None, deletionPolicy: Merge}}"),
+            "deletionPolicy=Merge must not be used with creationPolicy=None. There is no Secret to \
+             merge with",
+        ),
+        (
+            "data: [{secretKey: a, remoteRef: {key: k}}, {secretKey: a, remoteRef: {key: l}}]"
+                .to_owned(),
+            "duplicate secretKey found: a",
+        ),
+    ];
+    for (spec, text) in cases {
+        let object = external_secret(&format!("{store}\n{spec}"));
+        for scene in [Scene::of(object.clone()), Scene::of(synced(object))] {
+            let Decision::Fail(failure) = decision(&scene) else {
+                panic!("{spec}")
+            };
+
+            assert_eq!(failure.event(), text);
+            assert_eq!(failure.condition_message(), format!("{text} (InvalidSpec)"));
+        }
+    }
+}
+
+#[test]
+fn a_manifest_that_is_merged_into_may_have_the_deletion_policy_delete() {
+    let manifest = "name: m, manifest: {apiVersion: v1, kind: ConfigMap}";
+    let merged = one_value(&format!(
+        "target: {{{manifest}, creationPolicy: Merge, deletionPolicy: Delete}}"
+    ));
+    let settings = Settings {
+        generic_targets: true,
+        ..Settings::default()
+    };
+
+    let verdict = Scene::of(merged).observe(|observed| decide(observed, &settings, noon()));
+
+    assert!(matches!(verdict.decision, Decision::Fetch(_)));
+}
+
+#[test]
 fn a_kind_that_is_no_store_is_named() {
     let scene = Scene::of(external_secret("secretStoreRef: {name: s, kind: Vault}"));
 

@@ -359,6 +359,19 @@ fn a_template_for_cluster_credentials_is_refused_before_and_after_the_target_exi
 }
 
 #[test]
+fn a_template_for_cluster_credentials_is_refused_although_nothing_is_written() {
+    let template = "template: {type: bootstrap.kubernetes.io/token}";
+    let unwanted = one_value(&format!("target: {{creationPolicy: None, {template}}}"));
+    let retained = one_value(&format!("target: {{{template}}}"));
+
+    for (object, data) in [(unwanted, map([("a", "v")])), (retained, map([]))] {
+        let failure = planned(&Scene::of(object), data).unwrap_err();
+
+        assert!(failure.event().ends_with("is not allowed"));
+    }
+}
+
+#[test]
 fn the_target_is_written_under_its_own_field_manager() {
     let TargetPlan::Create(desired) = target_plan(&Scene::of(one_value("")), map([("a", "v")]))
     else {

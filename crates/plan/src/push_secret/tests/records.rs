@@ -1,6 +1,6 @@
 //! What is recorded, reported and deleted after a push.
 
-use lockstep_api::push_secret::SyncedPushSecrets;
+use lockstep_api::push_secret::{PushConversion, PushData, SyncedPushSecrets};
 use lockstep_provider_api::Error;
 use serde_json::json;
 
@@ -38,6 +38,39 @@ fn a_push_is_recorded_and_told_once() {
     let told = EventNote::normal("Synced", "PushSecret synced successfully");
     assert_eq!(first.events, [told]);
     assert_eq!((second.events, second.status), (vec![], None));
+}
+
+#[test]
+fn defaults_in_the_record_alone_are_no_change() {
+    let mut scene = Scene::of(one_key(""));
+    scene.written();
+    for entry in recorded_entries(&mut scene) {
+        entry.conversion_strategy = Some(PushConversion::None);
+        entry.match_.remote_ref.property = Some(String::new());
+    }
+
+    let again = scene.push(map([("a", "1")]), |_| Done::Written, noon());
+
+    assert_eq!((again.events, again.status), (vec![], None));
+}
+
+#[test]
+fn another_conversion_is_a_change_of_the_record() {
+    let mut scene = Scene::of(one_key(""));
+    scene.written();
+    for entry in recorded_entries(&mut scene) {
+        entry.conversion_strategy = Some(PushConversion::ReverseUnicode);
+    }
+
+    let again = scene.push(map([("a", "1")]), |_| Done::Written, noon());
+
+    assert!(again.status.is_some());
+}
+
+fn recorded_entries(scene: &mut Scene) -> impl Iterator<Item = &mut PushData> {
+    let status = scene.object.status.as_mut().unwrap();
+    let stores = status.synced_push_secrets.values_mut();
+    stores.flat_map(std::collections::BTreeMap::values_mut)
 }
 
 #[test]
