@@ -36,6 +36,12 @@ pub const STORE_VALID: &str = "Valid";
 pub const STORE_INVALID_PROVIDER_CONFIG: &str = "InvalidProviderConfig";
 /// Store: the provider could not tell.
 pub const STORE_VALIDATION_UNKNOWN: &str = "ValidationUnknown";
+/// Store: its backend cannot be reached, as the reads through it found out.
+pub const STORE_UNREACHABLE: &str = "ProviderUnreachable";
+/// Store: its backend refuses its credentials, as the reads through it found out.
+pub const STORE_CREDENTIALS_REFUSED: &str = "CredentialsRefused";
+/// Store that is being deleted: it waits for PushSecrets.
+pub const STORE_NEEDED: &str = "NeededByPushSecret";
 /// Event of a store: nobody maintains its provider.
 pub const EVENT_STORE_UNMAINTAINED: &str = "StoreUnmaintained";
 /// Event of a store: a selector names another namespace and its own is read.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use lockstep_plan::StoreKey;
 use lockstep_runtime::metrics::{Family, Kind, Page, Rows};
 
 use crate::shared::Shared;
@@ -39,6 +40,10 @@ const FAMILIES: &[Family] = &[
     gauge("lockstep_connections", "Stores with an open connection"),
     gauge("lockstep_open_breakers", "Stores that cannot be reached"),
     gauge(
+        "lockstep_store_breaker_open",
+        "1 for each store that cannot be reached",
+    ),
+    gauge(
         "lockstep_held_deletions",
         "Objects without remote secrets in stores whose deletions are held",
     ),
@@ -64,13 +69,13 @@ impl Rows for Gauges {
         }
         if family.name == "lockstep_held_deletions" {
             for (store, absent) in shared.deletions.held() {
-                let (kind, namespace) = (store.kind.to_string(), store.namespace);
-                let labels = [
-                    ("kind", kind.as_str()),
-                    ("namespace", namespace.as_deref().unwrap_or_default()),
-                    ("name", &store.name),
-                ];
-                page.sample(&labels, float(absent));
+                page.sample(&store_labels(&store), float(absent));
+            }
+            return None;
+        }
+        if family.name == "lockstep_store_breaker_open" {
+            for store in shared.reads.open_stores() {
+                page.sample(&store_labels(&store), 1.0);
             }
             return None;
         }
@@ -86,6 +91,14 @@ impl Rows for Gauges {
         page.sample(&[], float(value));
         None
     }
+}
+
+fn store_labels(store: &StoreKey) -> [(&'static str, &str); 3] {
+    [
+        ("kind", store.kind.as_str()),
+        ("namespace", store.namespace.as_deref().unwrap_or_default()),
+        ("name", &store.name),
+    ]
 }
 
 fn float(count: usize) -> f64 {

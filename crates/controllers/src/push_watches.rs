@@ -117,6 +117,14 @@ pub(crate) fn store_changed(shared: &Shared, store: &StoreKey) {
     }
 }
 
+/// A store is being deleted: everyone who pushes to it tells that nothing is pushed any more.
+pub(crate) fn store_deleting(shared: &Shared, store: &StoreKey) {
+    if let Some(view) = view(shared, store) {
+        let users = shared.mirror.push_secrets().users_of(&view);
+        wake(shared, users);
+    }
+}
+
 /// Runs those who wait for a store.
 pub(crate) fn wake_waiting(shared: &Shared, store: &StoreKey) {
     if let Some(view) = view(shared, store) {

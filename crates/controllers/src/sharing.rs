@@ -23,6 +23,7 @@ use tokio::sync::Notify;
 use crate::key::ObjectKey;
 use crate::mirror::seen::number_of;
 use crate::shared::Shared;
+use crate::watches::check_store;
 use crate::{inputs, push_watches, refresh_floor};
 
 use slots::ReadSlots;
@@ -112,7 +113,12 @@ impl RemoteObserver for Shared {
         self.mirror.external_secrets().contains(&key)
     }
 
+    fn troubled(&self, store: &StoreKey) {
+        check_store(self, store.clone());
+    }
+
     fn recovered(&self, store: &StoreKey) {
+        check_store(self, store.clone());
         let waiting = self.mirror.external_secrets().waiting_on(store);
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
         let step = SignedDuration::try_from((RELEASE / count).min(BETWEEN)).unwrap_or_default();
@@ -257,7 +263,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
 /// The store of a group, if it is still the one that was read from and may be read from.
 fn usable(shared: &Shared, group: &GroupKey) -> Option<Arc<StoreRecord>> {
     let store = shared.mirror.stores().get(&group.identity.store)?;
-    let open = !shared.settings().flood_gate || store.ready() == Some(true);
+    let open = !shared.settings().flood_gate || store.view.is_open();
     (open && StoreIdentity::of(&store) == *group.identity).then_some(store)
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
+use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
-use lockstep_plan::store::{StorePlan, has_finalizer, report};
+use lockstep_plan::store::{StorePlan, block_deletion, has_finalizer, report};
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_reconcile::{WorldError, store as engine};
 use lockstep_remote::StoreRecord;
@@ -63,7 +64,10 @@ async fn check(shared: &Shared, key: StoreKey) -> Next {
         tracing::debug!(store = %key, "skip store");
         return Next::Idle;
     };
+    let outcome = outcome.with_trouble(shared.reads.trouble(&key));
     let plan = report(record.object(), outcome, shared.settings(), now);
+    let holders = store_finalizer::holders(shared, &record);
+    let plan = block_deletion(plan, record.object(), &holders, now);
     log(&key, &plan);
     for event in &plan.events {
         about_store(&shared.recorders, &record, event);
@@ -135,12 +139,16 @@ fn log(key: &StoreKey, plan: &StorePlan) {
         tracing::debug!(store = %key, "store checked, nothing new");
         return;
     };
-    let condition = status.conditions.last();
+    let condition = Condition::find(&status.conditions, READY);
     let reason = condition
         .and_then(|condition| condition.reason.as_deref())
         .unwrap_or_default();
     let message = condition
         .and_then(|condition| condition.message.as_deref())
         .unwrap_or_default();
-    tracing::info!(store = %key, reason, detail = message, "store condition changed");
+    if plan.is_ready {
+        tracing::info!(store = %key, reason, detail = message, "store is ready");
+    } else {
+        tracing::warn!(store = %key, reason, detail = message, "store is not ready");
+    }
 }

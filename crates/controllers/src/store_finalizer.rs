@@ -24,7 +24,8 @@ pub(crate) fn changed(shared: &Shared, before: Option<&StoreUses>, after: Option
         let needs = |uses: Option<&StoreUses>| uses.is_some_and(|uses| uses.needs(&store.view));
         let missing = needs(after) && !has_finalizer(&store.metadata) && !store.view.deleting;
         let idle = || needs(before) && !needs(after) && has_finalizer(&store.metadata);
-        if missing || idle() && !shared.mirror.push_secrets().need(&store.view) {
+        let holders_changed = store.view.deleting && needs(before) != needs(after);
+        if missing || holders_changed || idle() && !shared.mirror.push_secrets().need(&store.view) {
             check_store(shared, store.key.clone());
         }
     }
@@ -38,6 +39,16 @@ pub(crate) fn check_all(shared: &Shared) {
             check_store(shared, store.key.clone());
         }
     }
+}
+
+/// The PushSecrets that a store which is being deleted waits for, as `namespace/name`, in order.
+pub(crate) fn holders(shared: &Shared, store: &StoreRecord) -> Vec<String> {
+    if !store.view.deleting || !has_finalizer(&store.metadata) {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = shared.mirror.push_secrets().needing(&store.view);
+    names.sort();
+    names
 }
 
 fn all(shared: &Shared) -> Vec<Arc<StoreRecord>> {

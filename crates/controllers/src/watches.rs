@@ -212,6 +212,9 @@ pub(crate) fn store_touched(shared: &Shared, key: StoreKey, touch: StoreTouch) {
     if touch.new_spec {
         refresh_users(shared, &key);
     }
+    if touch.deleting {
+        push_watches::store_deleting(shared, &key);
+    }
     if touch.new_spec || touch.became_ready {
         push_watches::store_changed(shared, &key);
     }

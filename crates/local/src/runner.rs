@@ -187,6 +187,7 @@ fn cause(outcome: &CheckOutcome) -> Option<&'static str> {
         CheckOutcome::UnknownProvider { .. } => Some("UnknownProvider"),
         CheckOutcome::NotInBuild { .. } => Some("NotInBuild"),
         CheckOutcome::NotConnected(error)
+        | CheckOutcome::Troubled { error, .. }
         | CheckOutcome::Checked {
             check: Check::Failed(error),
             ..

@@ -3,6 +3,7 @@
 
 mod access;
 mod admit;
+mod blocked;
 mod decide;
 mod finalizer;
 mod object;
@@ -12,6 +13,7 @@ mod view;
 pub use crate::store_key::{StoreKey, StoreKind, UnsupportedKind};
 pub use access::{Access, Denied};
 pub(crate) use admit::{Refusal, admit, admit_push, allow, not_found};
+pub use blocked::block_deletion;
 pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
 pub use finalizer::{has_finalizer, settle_finalizer};

@@ -105,10 +105,15 @@ impl<W: PushWorld> Engine<'_, W> {
                 tracing::debug!(object = %name(observed.object), ?reason, "left alone");
                 Outcome::next(NextRun::OnChange)
             }
-            Decision::Idle { until } => Outcome {
-                doomed_since: observation.doomed_since,
-                ..Outcome::next(until.map_or(NextRun::OnChange, NextRun::At))
-            },
+            Decision::Idle { until, warning } => {
+                if let Some(warning) = warning {
+                    self.world.publish_push(observed.object, warning);
+                }
+                Outcome {
+                    doomed_since: observation.doomed_since,
+                    ..Outcome::next(until.map_or(NextRun::OnChange, NextRun::At))
+                }
+            }
             Decision::Fail(failure) => {
                 let applied = Applied::failed(&observed, failure);
                 self.finish(&observed, applied, now).await
@@ -116,10 +121,14 @@ impl<W: PushWorld> Engine<'_, W> {
             Decision::Release(recorded) => self.release(&observed, recorded, now).await,
             Decision::Push(stores) => {
                 let mut matched = None;
-                let applied = match self.push(&observed, stores, &mut matched, now).await {
+                let blocked = stores.as_ref().ok().and_then(Resolved::blocked);
+                let mut applied = match self.push(&observed, stores, &mut matched, now).await {
                     Ok(applied) => applied,
                     Err(failure) => Applied::failed(&observed, failure),
                 };
+                if let (Settled::Synced, Some(failure)) = (&applied.settled, blocked) {
+                    applied.settled = Settled::Failed(failure);
+                }
                 let outcome = self.finish(&observed, applied, now).await;
                 Outcome { matched, ..outcome }
             }

@@ -9,6 +9,7 @@ mod generate;
 mod governed;
 mod probe;
 mod tally;
+mod trouble;
 mod version;
 mod write;
 
@@ -20,7 +21,7 @@ use jiff::Timestamp;
 use lockstep_plan::external_secret::Read;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::context::Time;
-use lockstep_provider_api::{Error, Result};
+use lockstep_provider_api::{Error, ErrorKind, Result};
 use lockstep_scheduling::governor::{Change, Ended};
 use tokio::sync::Notify;
 
@@ -159,6 +160,9 @@ impl RemoteClient {
         }
         governed.refused(call, self.time.now())?;
         let opened = self.attempt(request).await;
+        if let Err(failure) = &opened {
+            self.note_credentials(&governed, store, Some(failure));
+        }
         if let Err(failure) = &opened
             && flight::is_transient(failure)
         {
@@ -168,8 +172,8 @@ impl RemoteClient {
                 ended => ended,
             };
             let read = ProbeRead::of(request);
-            let change = governed.failed_outside((call, ended), self.time.now(), read);
-            self.tell(&governed.store, change);
+            let change = governed.failed_outside((call, ended, failure), self.time.now(), read);
+            self.tell(&governed, change);
         }
         opened
     }
@@ -190,18 +194,55 @@ impl RemoteClient {
         failure: Option<&Error>,
         read: impl Fn() -> Arc<ProbeRead>,
     ) {
-        let change = permit.done(failure, self.time.now(), read);
-        self.tell(&governed.store, change);
+        let change = permit.done(failure, self.time.now(), &read);
+        if governed.watches_credentials(failure) {
+            self.note_credentials(governed, &read().record, failure);
+        }
+        self.tell(governed, change);
+    }
+
+    /// Notes whether a backend took the credentials that a store owns. Those of a caller are told of by
+    /// the caller's objects.
+    fn note_credentials(&self, governed: &Governed, store: &StoreRecord, failure: Option<&Error>) {
+        let refused = failure.is_some_and(|error| *error.kind() == ErrorKind::Unauthenticated);
+        if refused && self.connections.depends_on_caller(store) {
+            return;
+        }
+        if governed.note_credentials(failure)
+            && let Some(observer) = self.observer()
+        {
+            observer.troubled(&governed.store);
+        }
+    }
+
+    /// What is wrong with a store as a whole, where its calls told: it cannot be reached, or its
+    /// credentials are refused.
+    pub fn trouble(&self, store: &StoreKey) -> Option<Error> {
+        let governed = self.governors().get(store).cloned();
+        governed.and_then(|governed| governed.trouble())
+    }
+
+    /// Stores whose breaker is open.
+    pub fn open_stores(&self) -> Vec<StoreKey> {
+        let governors = self.governors();
+        let open = governors.iter().filter(|(_, one)| one.is_open());
+        open.map(|(store, _)| store.clone()).collect()
     }
 
     /// Tells of a change of a store's breaker.
-    fn tell(&self, store: &StoreKey, change: Change) {
+    fn tell(&self, governed: &Governed, change: Change) {
+        let store = &governed.store;
         match change {
             Change::None => {}
             Change::Suspected => self.opened.notify_one(),
             Change::Opened => {
-                tracing::warn!(%store, "the store cannot be reached; probing");
+                let error = governed.trouble().map(|error| error.to_string());
+                let error = error.unwrap_or_default();
+                tracing::warn!(%store, error, "the store cannot be reached; probing");
                 self.opened.notify_one();
+                if let Some(observer) = self.observer() {
+                    observer.troubled(store);
+                }
             }
             Change::Closed => {
                 tracing::info!(%store, "the store answers again");

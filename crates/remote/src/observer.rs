@@ -18,6 +18,9 @@ pub trait RemoteObserver: Send + Sync {
     /// these objects.
     fn connected(&self, store: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>);
 
+    /// A store cannot be reached any more, or its credentials began or ceased to be refused.
+    fn troubled(&self, store: &StoreKey);
+
     /// A store that could not be reached answers again.
     fn recovered(&self, store: &StoreKey);
 

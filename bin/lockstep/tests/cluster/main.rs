@@ -30,6 +30,7 @@ mod restore;
 mod server;
 mod sharing;
 mod start;
+mod status;
 mod takeover;
 mod targets;
 mod templates;

@@ -48,6 +48,11 @@ impl Server {
         *self.behaviour.lock().unwrap() = Arc::new(behaviour);
     }
 
+    /// Its address.
+    pub(crate) fn url(&self) -> String {
+        self.stub.url().to_string()
+    }
+
     /// When requests came in, in their order.
     pub(crate) fn requests(&self) -> Vec<Instant> {
         self.seen.lock().unwrap().clone()

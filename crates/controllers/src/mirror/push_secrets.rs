@@ -211,6 +211,13 @@ impl PushSecrets {
         self.near(&store.key).any(|(_, row)| row.uses.needs(store))
     }
 
+    /// Names of those for whom a store must stay.
+    pub(crate) fn needing(&self, store: &StoreView) -> Vec<String> {
+        let rows = self.near(&store.key);
+        let needing = rows.filter(|(_, row)| row.uses.needs(store));
+        needing.map(|(key, _)| key.to_string()).collect()
+    }
+
     /// Who pushes to a store.
     pub(crate) fn users_of(&self, store: &StoreView) -> Vec<ObjectKey> {
         let users = self

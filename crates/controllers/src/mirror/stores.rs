@@ -24,6 +24,8 @@ pub(crate) struct StoreTouch {
     pub(crate) became_ready: bool,
     /// Its spec is another one: what was read through it may be out of date.
     pub(crate) new_spec: bool,
+    /// It is being deleted and was not.
+    pub(crate) deleting: bool,
 }
 
 impl StoreTouch {
@@ -64,6 +66,7 @@ impl Stores {
                 run: true,
                 became_ready: false,
                 new_spec: false,
+                deleting: false,
             },
             // Answers to our own writes overtake the watch; a new list counts in any case.
             Some(old) if !listed_anew && !distrusted && is_older(&row.metadata, &old.metadata) => {
@@ -72,10 +75,11 @@ impl Stores {
             Some(old) => {
                 row.last_nanos = old.last_nanos;
                 let changed = differs(&old.metadata, &row.metadata) || is_wiped(old, &row);
-                let became_ready = row.ready() == Some(true) && old.ready() != Some(true);
+                let became_ready = row.view.is_open() && !old.view.is_open();
                 StoreTouch {
                     run: changed || distrusted,
                     became_ready,
+                    deleting: row.view.deleting && !old.view.deleting,
                     new_spec: distrusted
                         || old.view.uid != row.view.uid
                         || old.view.generation != row.view.generation,
@@ -175,7 +179,7 @@ impl Stores {
     ) -> Option<Timestamp> {
         for store in stores {
             let row = self.rows.get(store);
-            let unready = row.is_some_and(|row| row.ready() != Some(true));
+            let unready = row.is_some_and(|row| !row.view.is_open());
             let awaited = |check: &&mut Check| unready || check.new_spec;
             let Some(check) = self.checks.get_mut(store).filter(awaited) else {
                 continue;

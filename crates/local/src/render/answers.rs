@@ -95,6 +95,8 @@ impl StoreLookup for AnyStore {
                 labels: std::collections::BTreeMap::new(),
                 class: None,
                 ready: Some(true),
+                fault: None,
+                stays_open: false,
                 deleting: false,
                 access: Access::of(&[]),
             })

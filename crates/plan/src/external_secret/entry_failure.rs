@@ -31,5 +31,25 @@ pub(super) fn fail_entry_through(
             format!("{name}: {text}")
         }
     });
-    fail_entry(entry, object, named)
+    let origin = origin(entry, object, store);
+    fail_entry(entry, object, named).with_event(|text| {
+        if text.contains(&name) {
+            text.to_owned()
+        } else {
+            format!("{text} ({origin})")
+        }
+    })
+}
+
+/// What an event adds to upstream's text, which names the key of `spec.data` alone and no store.
+fn origin(entry: SpecEntry, object: &ExternalSecret, store: &StoreKey) -> String {
+    let SpecEntry::DataFrom(at) = entry else {
+        return store.to_string();
+    };
+    let written = object.spec.data_from.get(at);
+    let extract = written.and_then(|entry| entry.extract.as_deref());
+    match extract {
+        Some(extract) => format!("key: {}, {store}", extract.key),
+        None => store.to_string(),
+    }
 }

@@ -229,8 +229,9 @@ fn usable_store(
         Ok(()) => Ok(key),
         Err(refusal) => {
             let retry = refusal.retry();
-            let Refusal { cause, text } = refusal;
-            Err(failed(cause, text).retrying(retry).from_store(key))
+            let Refusal { cause, text, fault } = refusal;
+            let failure = Refusal::explain(fault, failed(cause, text));
+            Err(failure.retrying(retry).from_store(key))
         }
     }
 }

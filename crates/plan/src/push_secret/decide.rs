@@ -2,8 +2,8 @@
 //! been read or written yet.
 
 use jiff::Timestamp;
-use lockstep_api::PushSecret;
 use lockstep_api::push_secret::PushDeletionPolicy;
+use lockstep_api::{PushSecret, reasons};
 
 use super::Observed;
 use super::data_to;
@@ -13,6 +13,7 @@ use super::record::{self, Recorded, obsolete};
 use super::refresh;
 use super::stores::{Resolved, resolve};
 use crate::cause::Cause;
+use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::refresh::Due;
 use crate::settings::Settings;
@@ -49,6 +50,8 @@ pub enum Decision {
     Idle {
         /// When to look again; `None` means only when something changes.
         until: Option<Timestamp>,
+        /// What the next push will fail with.
+        warning: Option<EventNote>,
     },
     /// The object is being deleted: delete what is listed, then remove the finalizer.
     Release(Vec<Recorded>),
@@ -63,8 +66,7 @@ pub enum Decision {
 pub enum Ignored {
     /// It is being deleted and does not wait for us.
     Released,
-    /// No store it names is there for us: none matches, or all are being deleted or of another
-    /// controller class.
+    /// No store it names is there for us: none matches, or all are of another controller class.
     NoStore,
 }
 
@@ -73,9 +75,13 @@ pub fn decide(observed: &Observed<'_>, settings: &Settings, now: Timestamp) -> V
     let object = observed.object;
     let stores = resolve(observed, settings);
     let deleting = object.metadata.deletion_timestamp.is_some();
-    let unused = stores
+    let unused = stores.as_ref().is_ok_and(|stores| {
+        let blocked = stores.deleting.is_some();
+        stores.ours.is_empty() && (!deleting && !blocked || stores.foreign)
+    });
+    let abandoned = stores
         .as_ref()
-        .is_ok_and(|stores| stores.ours.is_empty() && (!deleting || stores.foreign));
+        .is_ok_and(|stores| stores.ours.is_empty() && stores.deleting.is_some());
     let decision = match () {
         () if deleting && !has_finalizer(object) => Decision::Ignore(Ignored::Released),
         () if unused => Decision::Ignore(Ignored::NoStore),
@@ -84,6 +90,8 @@ pub fn decide(observed: &Observed<'_>, settings: &Settings, now: Timestamp) -> V
     };
     let finalizer = match decision {
         Decision::Ignore(_) | Decision::Release(_) => FinalizerChange::None,
+        // Nothing is pushed any more, so nothing more will have to be deleted.
+        _ if abandoned => FinalizerChange::None,
         _ => finalizer_change(object),
     };
     Verdict {
@@ -109,9 +117,20 @@ fn decide_live(
     let doomed = grace::due(observed, now);
     if due != Due::Now && doomed.is_none_or(|at| at > now) {
         let wake_up = refresh::wake_up(due, interval, observed.jitter);
+        let failure = stores.as_ref().ok().and_then(Resolved::blocked);
         return Decision::Idle {
             until: wake_up.into_iter().chain(doomed).min(),
+            warning: failure
+                .map(|failure| EventNote::warning(reasons::PUSH_ERRORED, failure.event())),
         };
+    }
+    if let Some(failure) = stores
+        .as_ref()
+        .ok()
+        .filter(|stores| stores.ours.is_empty())
+        .and_then(Resolved::blocked)
+    {
+        return Decision::Fail(failure);
     }
     match data_to::check_references(&observed.object.spec) {
         Ok(()) => Decision::Push(stores),

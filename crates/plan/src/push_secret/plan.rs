@@ -100,10 +100,10 @@ fn of_store(
     let caller = (namespace(observed.object), observed.namespace_labels);
     if let Err(refusal) = admit_push(store, caller, work.settings) {
         let retry = refusal.retry();
-        let Refusal { cause, text } = refusal;
+        let Refusal { cause, text, fault } = refusal;
         let name = &store.key.name;
         let text = format!("could not get secrets client for store {name}: {text}");
-        let failure = set_failed(cause, &text).retrying(retry);
+        let failure = Refusal::explain(fault, set_failed(cause, &text)).retrying(retry);
         return Err(failure.from_store(store.key.clone()));
     }
     let mut planned: Vec<Entry> = Vec::new();

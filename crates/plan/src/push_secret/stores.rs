@@ -26,8 +26,17 @@ pub struct Resolved {
     /// Those that are left alone: being deleted, or of another controller class. What was pushed to
     /// them stays as it is.
     pub skipped: BTreeSet<StoreKey>,
+    /// The first of them that is of our class and being deleted.
+    pub deleting: Option<StoreKey>,
     /// Whether there are some, and all of them are of another controller class.
     pub foreign: bool,
+}
+
+impl Resolved {
+    /// What a push fails with although all others succeed: one of the stores is being deleted.
+    pub fn blocked(&self) -> Option<Failure> {
+        self.deleting.as_ref().map(being_deleted)
+    }
 }
 
 /// One entry of `secretStoreRefs`.
@@ -104,12 +113,24 @@ pub fn resolve(observed: &Observed<'_>, settings: &Settings) -> Result<Resolved,
     };
     for (key, store) in found {
         if store.deleting || is_foreign(&store) {
+            if !is_foreign(&store) {
+                resolved.deleting.get_or_insert_with(|| key.clone());
+            }
             resolved.skipped.insert(key);
         } else {
             resolved.ours.push(store);
         }
     }
     Ok(resolved)
+}
+
+/// The failure of a push to a store that is being deleted.
+fn being_deleted(key: &StoreKey) -> Failure {
+    let text = format!(
+        "{key} is being deleted, so nothing is pushed to it; name another store, or delete this \
+         PushSecret"
+    );
+    Failure::worded(Cause::STORE_NOT_USABLE, text).from_store(key.clone())
 }
 
 fn missing(key: &StoreKey) -> Failure {

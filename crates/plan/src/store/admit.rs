@@ -7,6 +7,7 @@ use lockstep_provider_api::error::Retry;
 
 use super::{Denied, StoreKey, StoreKind, StoreView};
 use crate::cause::Cause;
+use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// Why a store may not be used.
@@ -16,6 +17,8 @@ pub(crate) struct Refusal {
     pub(crate) cause: Cause,
     /// Upstream's text.
     pub(crate) text: String,
+    /// What the store's own condition says, for the object's condition.
+    pub(crate) fault: Option<String>,
 }
 
 /// A namespace and its labels, where they are known.
@@ -28,9 +31,12 @@ pub(crate) fn admit(
     settings: &Settings,
 ) -> Result<(), Refusal> {
     allow(store, caller, settings)?;
-    if settings.flood_gate && store.ready != Some(true) {
+    if settings.flood_gate && !store.is_open() {
         let text = format!("{} is not ready", store.key);
-        return Err(refusal(Cause::STORE_NOT_READY, text));
+        return Err(Refusal {
+            fault: store.fault.clone(),
+            ..refusal(Cause::STORE_NOT_READY, text)
+        });
     }
     Ok(())
 }
@@ -87,6 +93,16 @@ pub(crate) fn not_found(key: &StoreKey) -> String {
 }
 
 impl Refusal {
+    /// Adds to the condition of a failure what the store's condition says.
+    pub(crate) fn explain(fault: Option<String>, failure: Failure) -> Failure {
+        match fault {
+            Some(fault) => failure
+                .advised()
+                .with_detail(|text| format!("{text}: {fault}")),
+            None => failure,
+        }
+    }
+
     /// When to try again. Labels that are not known may be readable a moment later; all else changes
     /// with a manifest, which wakes the object.
     pub(crate) fn retry(&self) -> Retry {
@@ -99,5 +115,9 @@ impl Refusal {
 }
 
 fn refusal(cause: Cause, text: String) -> Refusal {
-    Refusal { cause, text }
+    Refusal {
+        cause,
+        text,
+        fault: None,
+    }
 }

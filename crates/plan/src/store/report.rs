@@ -9,7 +9,7 @@ use lockstep_api::conditions::Condition;
 use lockstep_api::store::StoreCapabilities;
 use lockstep_api::{SecretStoreStatus, keys, messages, reasons};
 use lockstep_provider_api::error::Retry;
-use lockstep_provider_api::{Access, Capabilities, Check, Error, Stability};
+use lockstep_provider_api::{Access, Capabilities, Check, Error, ErrorKind, Stability};
 
 use super::{StoreFailure, StoreObject};
 use crate::cause::Cause;
@@ -39,6 +39,14 @@ pub enum CheckOutcome {
     },
     /// No connection could be made.
     NotConnected(Error),
+    /// Its settings are fine, and the calls through it fail: its backend cannot be reached, or
+    /// refuses its credentials.
+    Troubled {
+        /// What the calls failed with.
+        error: Error,
+        /// Time until the next check.
+        interval: Duration,
+    },
     /// The provider was asked.
     Checked {
         /// Its answer.
@@ -52,6 +60,23 @@ pub enum CheckOutcome {
         /// Why admission would refuse a selector's namespace.
         foreign_namespace: Option<String>,
     },
+}
+
+impl CheckOutcome {
+    /// The same, where the calls through the store say more than a check that found no fault.
+    pub fn with_trouble(self, trouble: Option<Error>) -> Self {
+        match (self, trouble) {
+            (
+                Self::Checked {
+                    check: Check::Healthy(_) | Check::Undetermined(_),
+                    interval,
+                    ..
+                },
+                Some(error),
+            ) => Self::Troubled { error, interval },
+            (outcome, _) => outcome,
+        }
+    }
 }
 
 /// What to do after a check.
@@ -69,6 +94,8 @@ pub struct StorePlan {
     pub longest: Option<Duration>,
     /// Whether the condition changed: worth a log line and waking those who wait for the store.
     pub condition_changed: bool,
+    /// Whether the store is ready.
+    pub is_ready: bool,
 }
 
 /// Turns the outcome of a check into a plan.
@@ -80,6 +107,7 @@ pub fn report<'a>(
 ) -> StorePlan {
     let store = store.into();
     let finding = Finding::of(&store, outcome);
+    let is_ready = finding.condition.is_true();
     let old = store.status.cloned().unwrap_or_default();
     let mut new = old.clone();
     let condition_changed = set(&mut new.conditions, finding.condition, now);
@@ -102,6 +130,7 @@ pub fn report<'a>(
         retry: finding.retry,
         longest: finding.longest,
         condition_changed,
+        is_ready,
     }
 }
 
@@ -146,6 +175,7 @@ impl Finding {
             CheckOutcome::NotConnected(error) => {
                 Self::failed(&Failure::of_error(messages::STORE_NO_CLIENT, &error), true)
             }
+            CheckOutcome::Troubled { error, interval } => Self::troubled(&error, interval),
             CheckOutcome::Checked {
                 check: Check::Failed(error),
                 ..
@@ -185,6 +215,24 @@ impl Finding {
             next: None,
             retry,
             longest: (failure.retry() == Retry::Breaker).then_some(LONGEST_OUTAGE),
+        }
+    }
+
+    fn troubled(error: &Error, interval: Duration) -> Self {
+        // Not the reason of settings that are wrong: objects may use the store all the same.
+        let reason = match error.kind() {
+            ErrorKind::Unauthenticated => reasons::STORE_CREDENTIALS_REFUSED,
+            _ => reasons::STORE_UNREACHABLE,
+        };
+        let failure = Failure::of_error(messages::STORE_NOT_VALIDATED, error);
+        Self {
+            condition: ready(false, reason, failure.condition_message()),
+            capabilities: None,
+            failures: Vec::new(),
+            news: vec![EventNote::warning(reason, failure.event())],
+            next: Some(interval),
+            retry: false,
+            longest: None,
         }
     }
 

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreStatus};
-use lockstep_provider_api::{Capabilities, Check, Error, Health, Stability};
+use lockstep_provider_api::{Capabilities, Check, Error, ErrorKind, Health, Stability};
 
 use super::*;
 use crate::event::EventNote;
 use crate::settings::Settings;
-use crate::testing::{noon, ready_cluster_store};
+use crate::testing::{noon, ready_cluster_store, ready_store};
 
 fn store(spec: &str) -> SecretStore {
     let mut store = SecretStore::new("s", serde_saphyr::from_str(spec).unwrap());
@@ -570,4 +570,70 @@ fn a_store_that_names_another_namespace_is_valid_and_warns_once() {
     let warning = EventNote::warning("NamespaceIgnored", text);
     assert!(first.events.contains(&warning), "{:?}", first.events);
     assert!(second.events.is_empty());
+}
+
+fn healthy() -> CheckOutcome {
+    CheckOutcome::Checked {
+        check: Check::Healthy(Health::Ready),
+        capabilities: Capabilities::NONE,
+        stability: Stability::Maintained,
+        interval: Duration::from_mins(5),
+        foreign_namespace: None,
+    }
+}
+
+#[test]
+fn a_store_whose_reads_fail_is_not_ready_says_why_once_and_may_still_be_used() {
+    let refused = || Error::new(ErrorKind::Unauthenticated, "the token expired");
+    let away = || Error::unreachable("cannot reach http://x: connection refused");
+    let cases: [(&dyn Fn() -> Error, &str, &str); 2] = [
+        (
+            &away,
+            "ProviderUnreachable",
+            "unable to validate store: Unreachable: cannot reach http://x: connection refused; check \
+             address and network; it goes on when the provider answers",
+        ),
+        (
+            &refused,
+            "CredentialsRefused",
+            "unable to validate store: Unauthenticated: the token expired; renew the store's \
+             credentials",
+        ),
+    ];
+    for (error, reason, message) in cases {
+        let mut store = ready_store("s");
+        let check = |store: &SecretStore, trouble: Option<Error>| {
+            let outcome = healthy().with_trouble(trouble);
+            report(store, outcome, &Settings::default(), noon())
+        };
+
+        let plan = check(&store, Some(error()));
+        store.status.clone_from(&plan.status);
+        let again = check(&store, Some(error()));
+        let back = check(&store, None);
+
+        let status = plan.status.unwrap();
+        let ready = &status.conditions[0];
+        assert_eq!((ready.status.as_str(), plan.is_ready), ("False", false));
+        assert_eq!(ready.reason.as_deref(), Some(reason));
+        assert_eq!(ready.message.as_deref(), Some(message));
+        assert_eq!(plan.events.len(), 1);
+        assert_eq!((again.status, again.events), (None, vec![]));
+        assert!(StoreView::of(&store).is_open());
+        assert!(back.is_ready && back.condition_changed);
+    }
+}
+
+#[test]
+fn what_a_check_itself_finds_counts_for_more_than_failing_reads() {
+    let refused = CheckOutcome::NotConnected(Error::invalid_spec("no region"));
+    let outcome = refused.with_trouble(Some(Error::unreachable("away")));
+
+    let plan = report(&ready_store("s"), outcome, &Settings::default(), noon());
+
+    let status = plan.status.unwrap();
+    assert_eq!(
+        status.conditions[0].reason.as_deref(),
+        Some("InvalidProviderConfig")
+    );
 }

@@ -4,10 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::GeneratorRef;
+use lockstep_api::reasons;
 
 use super::{Access, StoreKey, StoreKind, StoreObject};
 use crate::conditions::is_ready;
+
+/// Reasons of stores that are not ready and may be used all the same.
+const STAYING_OPEN: [&str; 2] = [
+    reasons::STORE_UNREACHABLE,
+    reasons::STORE_CREDENTIALS_REFUSED,
+];
 
 /// A store as its users see it.
 #[derive(Clone, Debug)]
@@ -24,6 +32,12 @@ pub struct StoreView {
     pub class: Option<String>,
     /// Its Ready condition; `None` before the first check.
     pub ready: Option<bool>,
+    /// What its Ready condition says while it does not hold.
+    pub fault: Option<String>,
+    /// Whether objects may use it although it is not ready: it is only known to be out of reach, or
+    /// to have its credentials refused. Whoever uses it finds that out, and tells it, itself; the
+    /// circuit breaker sees to it that the backend is not flooded.
+    pub stays_open: bool,
     /// Whether it is being deleted.
     pub deleting: bool,
     /// Namespaces that may use it.
@@ -39,16 +53,27 @@ impl StoreView {
             // Only cluster stores restrict their users; conditions of others have no effect.
             StoreKind::SecretStore => &[],
         };
+        let told = store.status.map(|status| status.conditions.as_slice());
+        let told = told.unwrap_or_default();
+        let fault = Condition::find(told, READY).filter(|ready| !ready.is_true());
+        let reason = fault.and_then(|ready| ready.reason.as_deref());
         Self {
+            fault: fault.and_then(|ready| ready.message.clone()),
+            stays_open: reason.is_some_and(|reason| STAYING_OPEN.contains(&reason)),
             key: store.key(),
             uid: store.metadata.uid.clone().unwrap_or_default(),
             generation: store.metadata.generation.unwrap_or_default(),
             labels: store.metadata.labels.clone().unwrap_or_default(),
             class: store.class().map(str::to_owned),
-            ready: store.status.and_then(|status| is_ready(&status.conditions)),
+            ready: is_ready(told),
             deleting: store.metadata.deletion_timestamp.is_some(),
             access: Access::of(conditions),
         }
+    }
+
+    /// Whether objects may read and write through it.
+    pub fn is_open(&self) -> bool {
+        self.ready == Some(true) || self.stays_open
     }
 
     /// Whether a controller of this class leaves the store alone.

@@ -17,6 +17,7 @@ use lockstep_scheduling::rotation::{Probe, Rotation};
 use tokio::sync::oneshot;
 
 use super::ReadRequest;
+use super::trouble::Trouble;
 use crate::store_record::StoreRecord;
 
 /// Longest sleep of a waiting call: a pause may have begun or ended meanwhile.
@@ -38,6 +39,8 @@ struct State {
     witnesses: BTreeMap<u64, Arc<ProbeRead>>,
     /// The store as it was when a read of it failed last.
     record: Option<Arc<StoreRecord>>,
+    /// What its last calls failed with.
+    trouble: Trouble,
 }
 
 /// A read that can be made again to find out whether the store answers.
@@ -121,13 +124,14 @@ impl Governed {
         if let Admission::Open(_) = admission {
             self.waits(probe());
         }
-        self.permit(admission, time.now())
+        self.permit((call, admission), time.now())
     }
 
     /// Waits for a slot for the store's own check.
     pub(super) async fn admit_check(&self, time: &dyn Time) -> Result<Permit<'_>> {
-        let admission = self.decided(connect_call(""), time).await?;
-        self.permit(admission, time.now())
+        let call = connect_call("");
+        let admission = self.decided(call, time).await?;
+        self.permit((call, admission), time.now())
     }
 
     async fn decided(&self, call: Call, time: &dyn Time) -> Result<Admission> {
@@ -144,15 +148,17 @@ impl Governed {
         }
     }
 
-    fn permit(&self, admission: Admission, now: Timestamp) -> Result<Permit<'_>> {
+    fn permit(&self, (call, admission): (Call, Admission), now: Timestamp) -> Result<Permit<'_>> {
         match admission {
             Admission::Go(ticket) => Ok(Permit {
                 governed: self,
                 ticket: Some(ticket),
             }),
             Admission::Throttled(until) => Err(throttled(&self.store, delay(until, now))),
-            Admission::Open(_) => Err(unreachable(&self.store)),
-            Admission::Failing(_) => Err(failing(&self.store)),
+            Admission::Open(_) => Err(unreachable(&self.store, self.state().trouble.way())),
+            Admission::Failing(_) => {
+                Err(failing(&self.store, self.state().trouble.of_key(call.key)))
+            }
         }
     }
 
@@ -188,10 +194,38 @@ impl Governed {
 
     /// Whether a key that keeps failing is not to be asked for now.
     pub(super) fn refused(&self, call: Call, now: Timestamp) -> Result<()> {
-        match self.state().machine.backed_off(call.key, now) {
-            Some(_) => Err(failing(&self.store)),
+        let mut state = self.state();
+        match state.machine.backed_off(call.key, now) {
+            Some(_) => Err(failing(&self.store, state.trouble.of_key(call.key))),
             None => Ok(()),
         }
+    }
+
+    /// What is wrong with the store as a whole: it cannot be reached, or its credentials are refused.
+    pub(super) fn trouble(&self) -> Option<Error> {
+        let state = self.state();
+        if state.machine.is_open() {
+            let text = state.trouble.way().unwrap_or("it does not answer");
+            return Some(Error::unreachable(text));
+        }
+        let refused = state.trouble.refused();
+        refused.map(|text| Error::new(ErrorKind::Unauthenticated, text))
+    }
+
+    /// Notes why the store's own check did not reach it.
+    pub(super) fn note_check(&self, failure: &Error) {
+        self.state().trouble.note_check(failure);
+    }
+
+    /// Whether the end of a call may change what is known of the store's credentials.
+    pub(super) fn watches_credentials(&self, failure: Option<&Error>) -> bool {
+        let refused = failure.is_some_and(|error| *error.kind() == ErrorKind::Unauthenticated);
+        refused || self.state().trouble.refused().is_some()
+    }
+
+    /// Notes whether the backend took the store's credentials. Returns whether that is news.
+    pub(super) fn note_credentials(&self, failure: Option<&Error>) -> bool {
+        self.state().trouble.note_credentials(failure)
     }
 
     pub(super) fn next_probe(&self) -> Option<Timestamp> {
@@ -247,11 +281,12 @@ impl Governed {
     /// Notes a failed call that took no slot.
     pub(super) fn failed_outside(
         &self,
-        (call, ended): (Call, Ended),
+        (call, ended, failure): (Call, Ended, &Error),
         now: Timestamp,
         read: Arc<ProbeRead>,
     ) -> Change {
         let mut state = self.state();
+        state.trouble.note(call.key, Some(failure), &read.read);
         let change = state.machine.failed_outside(call, ended, now);
         state.note(change, read);
         state.settle(now);
@@ -336,6 +371,14 @@ impl Permit<'_> {
     ) -> Change {
         let ticket = self.ticket.take();
         ticket.map_or(Change::None, |ticket| {
+            let key = ticket.call.key;
+            let failed = failure.map(|_| read());
+            let mut state = self.governed.state();
+            match &failed {
+                Some(failed) => state.trouble.note(key, failure, &failed.read),
+                None => state.trouble.answered(key),
+            }
+            drop(state);
             self.governed
                 .give_back(ticket, ended(failure), now, Some(&read))
         })
@@ -403,16 +446,15 @@ fn throttled(store: &StoreKey, delay: Duration) -> Error {
         .unasked()
 }
 
-fn unreachable(store: &StoreKey) -> Error {
-    Error::unreachable(format!(
-        "{store} cannot be reached; it is probed and tried again"
-    ))
-    .unasked()
+fn unreachable(store: &StoreKey, why: Option<&str>) -> Error {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    Error::unreachable(format!("{store} cannot be reached and is probed{why}")).unasked()
 }
 
-fn failing(store: &StoreKey) -> Error {
+fn failing(store: &StoreKey, why: Option<&str>) -> Error {
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     Error::unreachable(format!(
-        "{store} failed several times for this key; it is backed off and tried again"
+        "{store} failed several times for this key, which is backed off{why}"
     ))
     .unasked()
 }

@@ -98,7 +98,7 @@ impl RemoteClient {
         let wanted = |read: &ProbeRead| self.is_wanted(read);
         if governed.is_suspected() {
             let (reads, change) = governed.witnesses(wanted, now);
-            self.tell(&store, change);
+            self.tell(&governed, change);
             join_all(reads.iter().map(|read| self.probe_read(read, now))).await;
             governed.confirmed();
             return store;
@@ -129,13 +129,19 @@ impl RemoteClient {
         };
         // A check that says nothing is not enough to close the breaker.
         let healthy = match self.connections.reopen(&record).await {
-            Ok(connected) => {
-                let check = connected.store.check().await;
-                matches!(check, Check::Healthy(Health::Ready))
+            Ok(connected) => match connected.store.check().await {
+                Check::Healthy(health) => matches!(health, Health::Ready),
+                Check::Failed(error) | Check::Undetermined(error) => {
+                    governed.note_check(&error);
+                    false
+                }
+            },
+            Err(error) => {
+                governed.note_check(&error);
+                false
             }
-            Err(_) => false,
         };
         let change = permit.done_check(healthy, self.time.now());
-        self.tell(&governed.store, change);
+        self.tell(governed, change);
     }
 }

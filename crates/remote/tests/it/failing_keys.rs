@@ -72,6 +72,8 @@ impl RemoteObserver for Cluster {
 
     fn connected(&self, _: &StoreKey, _: Option<&str>, _: &BTreeSet<Credential>) {}
 
+    fn troubled(&self, _: &StoreKey) {}
+
     fn recovered(&self, _: &StoreKey) {}
 
     fn is_present(&self, _: &str, object: &str) -> bool {

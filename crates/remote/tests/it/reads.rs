@@ -2,7 +2,7 @@
 //! wire is used, and what happens while nobody answers.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -142,7 +142,7 @@ fn held_answers_are_wiped_after_moments() {
 }
 
 #[derive(Default)]
-struct Ears(Mutex<Vec<StoreKey>>);
+struct Ears(Mutex<Vec<StoreKey>>, AtomicUsize);
 
 impl RemoteObserver for Ears {
     fn answered(&self, _: &GroupKey, _: u64, _: Timestamp) -> usize {
@@ -153,6 +153,10 @@ impl RemoteObserver for Ears {
         assert_eq!(caller, None);
         let names: Vec<&str> = read.iter().map(|read| &*read.namespace).collect();
         assert_eq!(names, ["vault"]);
+    }
+
+    fn troubled(&self, _: &StoreKey) {
+        self.1.fetch_add(1, Ordering::Relaxed);
     }
 
     fn recovered(&self, store: &StoreKey) {
@@ -182,6 +186,19 @@ fn an_outage_costs_few_calls_and_its_end_is_told_once() {
     }
     let failing = bench.sent() - before;
     assert!(bench.reads.is_open(&store.key));
+    let refused = block_on(bench.whose(&store, "b")).unwrap_err();
+    let trouble = bench.reads.trouble(&store.key).unwrap();
+    assert!(refused.is_unasked());
+    assert!(
+        refused.to_string().ends_with(": connection reset by peer"),
+        "{refused}"
+    );
+    assert!(
+        trouble.to_string().ends_with("connection reset by peer"),
+        "{trouble}"
+    );
+    assert_eq!(bench.reads.open_stores(), std::slice::from_ref(&store.key));
+    assert_eq!(ears.1.load(Ordering::Relaxed), 1, "told once");
     bench.services.wire.heal();
     bench.services.time.advance(Duration::from_secs(2));
     block_on(bench.whose(&store, "b")).unwrap();
@@ -190,6 +207,7 @@ fn an_outage_costs_few_calls_and_its_end_is_told_once() {
     let heard = ears.0.lock().unwrap();
     assert_eq!(*heard, std::slice::from_ref(&store.key));
     assert!(!bench.reads.is_open(&store.key));
+    assert!(bench.reads.trouble(&store.key).is_none());
 }
 
 /// A server that refuses everything until the flag is taken down.

@@ -116,7 +116,7 @@ data: [{{secretKey: a, remoteRef: {{key: k, decodingStrategy: '{strategy}'}}}}]"
                 event(&object, vec![value(remote)]),
                 format!(
                     "error processing spec.data[0] (key: k), err: error applying decoding strategy \
-                     {text}"
+                     {text} (SecretStore \"s\")"
                 )
             ),
         }
@@ -130,7 +130,7 @@ fn a_set_names_the_key_that_cannot_be_decoded() {
     assert_eq!(
         event(&object, vec![set([("a", "aGVsbG8="), ("b", "%%%")])]),
         "error processing spec.dataFrom[0].extract, err: error applying decoding strategy Base64 to \
-         data: failure decoding key b: illegal base64 data at input byte 0"
+         data: failure decoding key b: illegal base64 data at input byte 0 (key: k, SecretStore \"s\")"
     );
 }
 
@@ -146,7 +146,7 @@ fn null_bytes_are_refused_only_where_the_policy_says_so() {
         event(&strict, answer()),
         format!(
             "error processing spec.dataFrom[0].extract, err: fetched secret value for key \"a\" \
-             {text}"
+             {text} (key: k, SecretStore \"s\")"
         )
     );
     assert_eq!(data(&lax, answer()).get("a").unwrap().expose(), b"a\0b");
@@ -158,7 +158,8 @@ data: [{secretKey: a, remoteRef: {key: k, nullBytePolicy: Fail}}]",
     assert_eq!(
         event(&single, vec![value("x\0")]),
         format!(
-            "error processing spec.data[0] (key: k), err: fetched secret value for key \"a\" {text}"
+            "error processing spec.data[0] (key: k), err: fetched secret value for key \"a\" {text} \
+             (SecretStore \"s\")"
         )
     );
 }
@@ -186,7 +187,7 @@ fn keys_are_converted_unless_they_are_rewritten() {
         ),
         "error processing spec.dataFrom[0].extract, err: invalid secret keys (TIP: use rewrite or \
          conversionStrategy to change keys): key has invalid character /, only alphanumeric, '-', \
-         '.' and '_' are allowed: a/c"
+         '.' and '_' are allowed: a/c (key: k, SecretStore \"s\")"
     );
 }
 
@@ -197,7 +198,7 @@ fn two_keys_that_convert_to_one_are_an_error() {
     assert_eq!(
         event(&object, vec![set([("a/b", "1"), ("a b", "2")])]),
         "error processing spec.dataFrom[0].extract, err: error applying conversion strategy Default \
-         to keys: secret name collision during conversion: a_b"
+         to keys: secret name collision during conversion: a_b (key: k, SecretStore \"s\")"
     );
 }
 
@@ -237,7 +238,7 @@ fn a_failed_search_says_so_in_front() {
 
     assert_eq!(
         event(&object, vec![Err(Error::new(ErrorKind::Denied, "no"))]),
-        "error processing spec.dataFrom[0].find, err: error getting all secrets: no"
+        "error processing spec.dataFrom[0].find, err: error getting all secrets: no (SecretStore \"s\")"
     );
 }
 
@@ -269,7 +270,7 @@ data: [{{secretKey: a, remoteRef: {{key: k}}}}, {{secretKey: b, remoteRef: {{key
     let failure = assembled(&spec("Retain"), answers()).unwrap_err();
     assert_eq!(
         failure.event(),
-        "error processing spec.dataFrom[0].extract, err: Secret does not exist"
+        "error processing spec.dataFrom[0].extract, err: Secret does not exist (key: x, SecretStore \"s\")"
     );
     assert_eq!(
         failure.condition_message(),

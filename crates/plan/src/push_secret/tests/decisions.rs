@@ -61,7 +61,7 @@ fn a_synced_object_waits_for_its_interval_and_an_edit_does_not() {
     let hour = noon() + SignedDuration::from_hours(1);
 
     assert_eq!(report.next, NextRun::At(hour));
-    let Decision::Idle { until } = scene.decide().decision else {
+    let Decision::Idle { until, .. } = scene.decide().decision else {
         panic!()
     };
     assert_eq!(until, Some(hour));
@@ -83,7 +83,7 @@ fn a_changed_source_is_pushed_at_once_unless_the_interval_is_zero() {
     assert_eq!(report.next, NextRun::OnChange);
     assert!(matches!(
         scene.decide().decision,
-        Decision::Idle { until: None }
+        Decision::Idle { until: None, .. }
     ));
 }
 
@@ -128,6 +128,57 @@ fn an_object_whose_stores_are_foreign_is_left_alone_alive_or_dying() {
     assert!(ignored(&scene));
     scene.object.metadata.deletion_timestamp = Some(Time(noon()));
     assert!(ignored(&scene));
+}
+
+fn deleting(name: &str) -> SecretStore {
+    let mut store = ready_store(name);
+    store.metadata.deletion_timestamp = Some(Time(noon()));
+    store
+}
+
+#[test]
+fn a_store_that_is_being_deleted_is_told_of_at_once_and_fails_the_next_push() {
+    let mut scene = Scene::of(finalized(one_key("deletionPolicy: Delete")));
+    scene.written();
+    scene.stores = lookup([StoreView::of(&deleting("s"))]);
+    let text = "SecretStore \"s\" is being deleted, so nothing is pushed to it; name another store, \
+                or delete this PushSecret";
+
+    let Decision::Idle { warning, .. } = scene.decide().decision else {
+        panic!()
+    };
+    scene.inputs_changed = true;
+    let due = scene.decide();
+
+    assert_eq!(warning.unwrap().message, text);
+    assert_eq!(due.finalizer, FinalizerChange::None);
+    assert_eq!(failure(due.decision), format!("{text} (StoreNotUsable)"));
+}
+
+#[test]
+fn other_stores_are_pushed_to_while_one_is_being_deleted() {
+    let mut object = one_key("");
+    let written = "{name: t}";
+    let second = serde_saphyr::from_str(written).unwrap();
+    object.spec.secret_store_refs.push(second);
+    let mut scene = Scene::of(object);
+    scene.stores = lookup([
+        StoreView::of(&deleting("s")),
+        StoreView::of(&ready_store("t")),
+    ]);
+
+    let Decision::Push(Ok(stores)) = scene.decide().decision else {
+        panic!()
+    };
+
+    assert_eq!(stores.ours.len(), 1);
+    assert!(
+        stores
+            .blocked()
+            .unwrap()
+            .to_string()
+            .contains("\"s\" is being deleted")
+    );
 }
 
 #[test]

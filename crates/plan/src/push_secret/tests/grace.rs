@@ -83,7 +83,7 @@ fn an_object_whose_deletion_waits_runs_when_the_grace_time_is_over() {
         let decide = |now| decide(&scene.observed(), &scene.settings, now).decision;
 
         let early = decide(later(5));
-        let Decision::Idle { until } = early else {
+        let Decision::Idle { until, .. } = early else {
             panic!("{interval}: {early:?}");
         };
         assert_eq!(until, Some(later(30)), "{interval}");

@@ -89,6 +89,8 @@ impl RemoteObserver for Ears {
 
     fn connected(&self, _: &StoreKey, _: Option<&str>, _: &BTreeSet<Credential>) {}
 
+    fn troubled(&self, _: &StoreKey) {}
+
     fn recovered(&self, _: &StoreKey) {}
 
     fn is_present(&self, _: &str, _: &str) -> bool {

@@ -1,0 +1,142 @@
+//! What is wrong with a store, as its last calls told: why it cannot be reached, why its credentials
+//! were refused, and why a key is backed off. Texts only, for conditions and logs; who may call and
+//! when is the governor's to decide.
+
+use std::collections::BTreeMap;
+
+use lockstep_plan::failure::{describe, stable};
+use lockstep_provider_api::{Error, ErrorKind, Read};
+
+/// Most keys whose last failure is remembered.
+const MOST_KEYS: usize = 1_024;
+/// How transports begin a text that names the server and what happened, and no key.
+const WAYS: [&str; 2] = ["cannot reach ", "no answer from "];
+
+/// The last failures of one store.
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    way: Option<String>,
+    refused: Option<String>,
+    keys: BTreeMap<u64, String>,
+}
+
+impl Trouble {
+    /// Notes how a call of a key ended.
+    pub(super) fn note(&mut self, key: u64, failure: Option<&Error>, read: &Read) {
+        match failure.filter(|error| *error.kind() == ErrorKind::Unreachable) {
+            Some(error) => {
+                let text = way(error, read);
+                if self.keys.len() >= MOST_KEYS {
+                    self.keys.clear();
+                }
+                self.keys.insert(key, text.clone());
+                self.way = Some(text);
+            }
+            None => self.answered(key),
+        }
+    }
+
+    /// Notes that a call of a key was answered.
+    pub(super) fn answered(&mut self, key: u64) {
+        self.keys.remove(&key);
+    }
+
+    /// Notes why the store's own check did not reach it.
+    pub(super) fn note_check(&mut self, failure: &Error) {
+        if *failure.kind() == ErrorKind::Unreachable {
+            self.way = Some(stable(&describe(failure)).into_owned());
+        }
+    }
+
+    /// Notes whether the backend took the store's credentials. Returns whether that is news.
+    pub(super) fn note_credentials(&mut self, failure: Option<&Error>) -> bool {
+        let refused = match failure.map(Error::kind) {
+            Some(ErrorKind::Unauthenticated) => {
+                failure.map(|error| stable(&describe(error)).into_owned())
+            }
+            None | Some(ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::Tombstoned(_)) => None,
+            Some(_) => return false,
+        };
+        let news = refused.is_some() != self.refused.is_some();
+        self.refused = refused;
+        news
+    }
+
+    /// Why the store cannot be reached.
+    pub(super) fn way(&self) -> Option<&str> {
+        self.way.as_deref()
+    }
+
+    /// Why its credentials were refused.
+    pub(super) fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// Why a key is backed off.
+    pub(super) fn of_key(&self, key: u64) -> Option<&str> {
+        self.keys.get(&key).map(String::as_str)
+    }
+}
+
+/// The part of an error that everybody who waits for the store may read: server and cause. What a
+/// caller asked for is taken out, because callers of other namespaces read it too.
+fn way(error: &Error, read: &Read) -> String {
+    let text = describe(error);
+    let text = stable(&text);
+    let start = WAYS.iter().filter_map(|way| text.find(way)).min();
+    let text = &text[start.unwrap_or_default()..];
+    let key = read.reference().map(|reference| reference.key.as_str());
+    match key.filter(|key| !key.is_empty()) {
+        Some(key) => text.replace(key, "<key>"),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_provider_api::RemoteRef;
+
+    use super::*;
+
+    fn read(key: &str) -> Read {
+        Read::Value(RemoteRef::key(key))
+    }
+
+    #[test]
+    fn the_way_to_a_store_names_the_server_and_no_key() {
+        let mut trouble = Trouble::default();
+        let text = "get prod/db: cannot reach http://10.0.0.1:8200: connection refused";
+
+        trouble.note(1, Some(&Error::unreachable(text)), &read("prod/db"));
+
+        let way = "cannot reach http://10.0.0.1:8200: connection refused";
+        assert_eq!(trouble.way(), Some(way));
+        assert_eq!(trouble.of_key(1), Some(way));
+    }
+
+    #[test]
+    fn keys_are_taken_out_of_other_texts() {
+        let mut trouble = Trouble::default();
+
+        let error = Error::unreachable("prod/db: 502 Bad Gateway");
+        trouble.note(1, Some(&error), &read("prod/db"));
+
+        assert_eq!(trouble.way(), Some("<key>: 502 Bad Gateway"));
+        trouble.note(1, None, &read("prod/db"));
+        assert_eq!(trouble.of_key(1), None);
+    }
+
+    #[test]
+    fn refused_credentials_are_news_once_and_so_is_their_return() {
+        let mut trouble = Trouble::default();
+        let refused = Error::new(ErrorKind::Unauthenticated, "the token expired");
+
+        assert!(trouble.note_credentials(Some(&refused)));
+        assert!(!trouble.note_credentials(Some(&refused)));
+        assert!(!trouble.note_credentials(Some(&Error::unreachable("gone"))));
+        assert_eq!(trouble.refused(), Some("the token expired"));
+        assert!(trouble.note_credentials(Some(&Error::not_found())));
+
+        assert_eq!(trouble.refused(), None);
+    }
+}
