@@ -81,8 +81,26 @@ impl Azure {
         Self::start_at(any, Directory::of_tests())
     }
 
+    /// Starts a server at the addresses of the real cloud: the metadata service of a machine on
+    /// 169.254.169.254, everything else on port 443 of loopback. Only for a network of its own in
+    /// which the names of the cloud lead there.
+    pub fn start_as_cloud() -> Result<Self> {
+        let metadata = SocketAddr::from((Ipv4Addr::new(169, 254, 169, 254), 80));
+        let secure = SocketAddr::from((Ipv4Addr::LOCALHOST, 443));
+        let server = Self::listen(metadata, secure, Directory::of_tests())?;
+        lock(&server.state).login = "https://login.microsoftonline.com".to_owned();
+        Ok(server)
+    }
+
     /// Starts a server whose plain side listens on an address.
     pub fn start_at(at: SocketAddr, directory: Directory) -> Result<Self> {
+        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = Self::listen(at, any, directory)?;
+        lock(&server.state).login = server.url();
+        Ok(server)
+    }
+
+    fn listen(at: SocketAddr, secure: SocketAddr, directory: Directory) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let (tls, ca) = trust::server(folder.path())?;
         let state = Arc::new(Mutex::new(State {
@@ -91,24 +109,21 @@ impl Azure {
             seen: Vec::new(),
             faults: Vec::new(),
             denied: None,
-            login: "https://login.microsoftonline.com".to_owned(),
+            login: String::new(),
         }));
         let handler = |state: &Arc<Mutex<State>>| -> wire::Handler {
             let state = Arc::clone(state);
             Arc::new(move |request| lock(&state).answer(&request))
         };
-        let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let plain = Listener::start(at, None, handler(&state))?;
-        let secure = Listener::start(any, Some(tls), handler(&state))?;
-        let server = Self {
+        let secure = Listener::start(secure, Some(tls), handler(&state))?;
+        Ok(Self {
             plain,
             secure,
             ca,
             state,
             _folder: folder,
-        };
-        lock(&server.state).login = server.url();
-        Ok(server)
+        })
     }
 
     /// `https://localhost:PORT`; a vault and the host to sign in at.

@@ -41,6 +41,8 @@ pub struct Settings {
     pub network: [u8; 3],
     /// Where kubeconfigs and logs go.
     pub dir: PathBuf,
+    /// Variables that every process gets beside those of its pod.
+    pub environment: Vec<(String, String)>,
 }
 
 /// The running pods, ended on drop.

@@ -14,8 +14,16 @@ use super::rust;
 use super::tally::Tally;
 use crate::shell;
 
-/// Gives the namespace its addresses, those of pods included, and hands over.
-const ENTER: &str = "ip link set lo up && ip address add 10.77.0.1/24 dev lo && exec \"$@\"";
+/// Gives the namespace its addresses, those of pods and of the clouds' metadata services included,
+/// leads the names of the cloud to loopback, and hands over.
+const ENTER: &str = r#"set -e
+ip link set lo up
+ip address add 10.77.0.1/24 dev lo
+ip address add 169.254.169.254/32 dev lo
+printf '127.0.0.1 localhost kv-platform.vault.azure.net login.microsoftonline.com\n' > "$1"
+mount --bind "$1" /etc/hosts
+shift
+exec "$@""#;
 
 const TEST: [&str; 5] = ["test", "--package", "lockstep", "--test", "gitops"];
 
@@ -39,7 +47,9 @@ pub(crate) fn command(filter: &[&str]) -> Command {
     let mut command = Command::new("unshare");
     command
         .current_dir(lockstep_testkit::place::workspace())
-        .args(["--net", "--map-root-user", "sh", "-c", ENTER, "enter"])
+        .args(["--net", "--mount", "--map-root-user"])
+        .args(["sh", "-c", ENTER, "enter"])
+        .arg(shell::target_dir().join("gitops-hosts"))
         .arg(shell::cargo().get_program())
         .args(TEST)
         .args(["--offline", "--", "--test-threads=1", "--nocapture"])

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod argo;
+mod azure;
 mod layout;
 mod release;
 mod runbook;

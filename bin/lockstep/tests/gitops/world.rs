@@ -33,7 +33,12 @@ pub(crate) struct World {
 impl World {
     /// A cluster whose pods run, with Flux.
     pub(crate) fn new() -> Self {
-        let mut world = Self::without_flux();
+        Self::with_environment(Vec::new())
+    }
+
+    /// A cluster with Flux whose pods have these variables too.
+    pub(crate) fn with_environment(environment: Vec<(String, String)>) -> Self {
+        let mut world = Self::cluster(environment);
         let [a, b, c] = NETWORK;
         let (ip, dir) = (IpAddr::from([a, b, c, 1]), world.dir.path().to_owned());
         world.flux = Some(Flux::start(&world.plane, ip, &dir).unwrap());
@@ -42,6 +47,10 @@ impl World {
 
     /// A cluster whose pods run.
     pub(crate) fn without_flux() -> Self {
+        Self::cluster(Vec::new())
+    }
+
+    fn cluster(environment: Vec<(String, String)>) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let plane = ControlPlane::start(None).unwrap();
@@ -64,6 +73,7 @@ impl World {
             image: IMAGE.to_owned(),
             network: NETWORK,
             dir: dir.path().to_owned(),
+            environment,
         };
         let pods = PodRunner::start(cluster, settings).unwrap();
         Self {

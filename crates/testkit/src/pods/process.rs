@@ -61,6 +61,7 @@ impl Process {
             ("KUBECONFIG".to_owned(), kubeconfig.display().to_string()),
             ("HOSTNAME".to_owned(), name.clone()),
         ];
+        env.extend(settings.environment.iter().cloned());
         for variable in container["env"].as_array().into_iter().flatten() {
             let text = |key: &str| manifest::text(variable, key).to_owned();
             env.push((text("/name"), text("/value")));
