@@ -1,26 +1,19 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-mod access;
 mod api;
-mod auth;
-mod client;
-mod error;
-mod impersonation;
-mod kubeconfig;
-mod labels;
 mod mark;
-mod path;
 mod push;
 mod read;
 mod secret;
 mod spec;
 mod store;
-mod token;
 
+use lockstep_api_server::Client;
 use lockstep_provider_api::prelude::*;
 
-pub use spec::{Auth, CertAuth, KubernetesSpec, Server, TokenAuth};
+use api::Secrets;
+pub use spec::KubernetesSpec;
 pub use store::KubernetesStore;
 
 /// The Secrets of a Kubernetes namespace, this cluster's or another's.
@@ -33,7 +26,7 @@ impl Provider for Kubernetes {
     type Store = KubernetesStore;
 
     fn validate(spec: &KubernetesSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+        spec.connection().validate(scope)
     }
 
     fn capabilities(_: &KubernetesSpec) -> Capabilities {
@@ -52,9 +45,9 @@ impl Provider for Kubernetes {
     }
 
     async fn connect(spec: KubernetesSpec, ctx: Ctx) -> Result<KubernetesStore> {
-        let is_referent = spec.is_referent(&ctx);
+        let is_referent = spec.connection().is_referent(&ctx);
         let mut store = KubernetesStore {
-            client: None,
+            secrets: None,
             is_referent,
             is_cluster: ctx.store().namespace.is_none(),
             renew_after: None,
@@ -63,9 +56,10 @@ impl Provider for Kubernetes {
         if is_referent && ctx.scope().home().is_none() {
             return Ok(store);
         }
-        let access = auth::prepare(&spec, &ctx).await?;
+        let access = spec.connection().access(&ctx).await;
+        let access = access.map_err(|error| error.context("failed to prepare auth"))?;
         store.renew_after = access.renew_after;
-        store.client = Some(client::Client::new(access, ctx)?);
+        store.secrets = Some(Secrets(Client::new("Kubernetes", access, ctx)?));
         Ok(store)
     }
 }

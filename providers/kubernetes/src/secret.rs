@@ -31,22 +31,6 @@ pub(crate) struct Metadata {
     pub(crate) annotations: Option<Strings>,
 }
 
-/// One page of a list.
-#[derive(Debug, Deserialize)]
-pub(crate) struct SecretList {
-    #[serde(default)]
-    pub(crate) metadata: ListMetadata,
-    #[serde(default)]
-    pub(crate) items: Vec<Secret>,
-}
-
-/// Where the next page begins.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct ListMetadata {
-    #[serde(default, rename = "continue")]
-    pub(crate) next: String,
-}
-
 /// A Secret about to be written.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct Stored {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use lockstep_api_server::{is_absent, labels};
 use lockstep_provider_api::error::NOT_FOUND_TEXT;
 use lockstep_provider_api::find::NameMatcher;
 use lockstep_provider_api::json;
@@ -11,10 +12,7 @@ use lockstep_provider_api::keys::convert_keys;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::read::mismatch;
 
-use crate::api::Rule;
-use crate::client::Client;
-use crate::error::is_absent;
-use crate::labels;
+use crate::api::{Rule, Secrets};
 use crate::mark;
 use crate::push::{self, PushMetadata};
 use crate::read;
@@ -27,7 +25,7 @@ const LOST_RACES: usize = 3;
 #[derive(Debug)]
 pub struct KubernetesStore {
     /// `None` while a store that signs in as its caller is checked without one.
-    pub(crate) client: Option<Client>,
+    pub(crate) secrets: Option<Secrets>,
     pub(crate) namespace: String,
     pub(crate) is_referent: bool,
     pub(crate) is_cluster: bool,
@@ -42,29 +40,29 @@ impl KubernetesStore {
         metadata: &PushMetadata,
     ) -> Result<Pushed> {
         let name = &item.target.remote_key;
-        let client = self.client()?;
-        match client.get::<Stored>(namespace, name).await {
+        let secrets = self.secrets()?;
+        match secrets.get::<Stored>(namespace, name).await {
             Ok(remote) => {
                 let wanted = push::pushed(&remote, item, metadata)?;
                 if wanted == remote {
                     return Ok(Pushed::Unchanged);
                 }
-                let updated = client.update(namespace, &wanted).await;
+                let updated = secrets.update(namespace, &wanted).await;
                 updated.map_err(gone_meanwhile)?;
                 Ok(Pushed::Updated)
             }
             Err(error) if is_absent(&error) => {
                 let empty = Stored::new(namespace, name);
                 let wanted = push::pushed(&empty, item, metadata)?;
-                client.create(namespace, &wanted).await?;
+                secrets.create(namespace, &wanted).await?;
                 Ok(Pushed::Created)
             }
             Err(error) => Err(error),
         }
     }
 
-    fn client(&self) -> Result<&Client> {
-        self.client.as_ref().ok_or_else(|| {
+    fn secrets(&self) -> Result<&Secrets> {
+        self.secrets.as_ref().ok_or_else(|| {
             Error::invalid_spec(
                 "the store signs in as its caller and cannot be used without one; \
                  set the namespace of the credential to share it",
@@ -73,7 +71,7 @@ impl KubernetesStore {
     }
 
     async fn read(&self, name: &str) -> Result<Secret> {
-        self.client()?.get(&self.namespace, name).await
+        self.secrets()?.get(&self.namespace, name).await
     }
 
     fn push_namespace<'a>(&'a self, metadata: &'a PushMetadata) -> Result<&'a str> {
@@ -86,12 +84,12 @@ impl KubernetesStore {
         }
     }
 
-    async fn may_read(&self, client: &Client) -> Result<bool> {
-        let rules = client.rules(&self.namespace).await?;
+    async fn may_read(&self, secrets: &Secrets) -> Result<bool> {
+        let rules = secrets.rules(&self.namespace).await?;
         if rules.iter().any(Rule::allows_reading_secrets) {
             return Ok(true);
         }
-        client.may_get_secrets(&self.namespace).await
+        secrets.may_get_secrets(&self.namespace).await
     }
 }
 
@@ -166,7 +164,7 @@ impl Store for KubernetesStore {
         };
         let is_wanted = |name: &str| matcher.as_ref().is_none_or(|matcher| matcher.matches(name));
         let secrets = self
-            .client()?
+            .secrets()?
             .list(&self.namespace, &selector, is_wanted)
             .await
             .map_err(|error| error.context("unable to list secrets"))?;
@@ -196,8 +194,8 @@ impl Store for KubernetesStore {
     async fn delete(&self, target: &PushTarget) -> Result<()> {
         let metadata = PushMetadata::parse(target.metadata.as_ref())?;
         let namespace = self.push_namespace(&metadata)?;
-        let client = self.client()?;
-        let mut remote: Stored = match client.get(namespace, &target.remote_key).await {
+        let secrets = self.secrets()?;
+        let mut remote: Stored = match secrets.get(namespace, &target.remote_key).await {
             Ok(remote) => remote,
             Err(error) if is_absent(&error) => return Ok(()),
             Err(error) => return Err(error),
@@ -210,11 +208,11 @@ impl Store for KubernetesStore {
                 return Ok(());
             }
             if !remote.data.is_empty() {
-                let updated = client.update(namespace, &remote).await;
+                let updated = secrets.update(namespace, &remote).await;
                 return updated.map_err(gone_meanwhile);
             }
         }
-        match client.delete(namespace, &remote).await {
+        match secrets.delete(namespace, &remote).await {
             Err(error) if is_absent(&error) => Ok(()),
             result => result,
         }
@@ -223,7 +221,7 @@ impl Store for KubernetesStore {
     async fn exists(&self, target: &PushTarget) -> Result<bool> {
         let metadata = PushMetadata::parse(target.metadata.as_ref())?;
         let namespace = self.push_namespace(&metadata)?;
-        let found = self.client()?.get::<Secret>(namespace, &target.remote_key);
+        let found = self.secrets()?.get::<Secret>(namespace, &target.remote_key);
         match found.await {
             Ok(secret) => Ok(target
                 .wanted_property()
@@ -234,11 +232,11 @@ impl Store for KubernetesStore {
     }
 
     async fn check(&self) -> Check {
-        let client = match &self.client {
-            Some(client) if !self.is_referent => client,
+        let secrets = match &self.secrets {
+            Some(secrets) if !self.is_referent => secrets,
             _ => return Check::Healthy(Health::Unknown),
         };
-        match self.may_read(client).await {
+        match self.may_read(secrets).await {
             Ok(true) => Check::Healthy(Health::Ready),
             Ok(false) => Check::Failed(Error::new(
                 ErrorKind::Denied,

@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-golang", &[]),
     ("lockstep-provider-api", &["golang"]),
     ("lockstep-provider-kit", &["golang", "provider-api"]),
+    ("lockstep-api-server", &["provider-api"]),
     ("lockstep-template", &["golang"]),
     ("lockstep-api", &["golang"]),
     (
@@ -140,6 +141,7 @@ const PURE: &[&str] = &[
     "lockstep-golang",
     "lockstep-provider-api",
     "lockstep-provider-kit",
+    "lockstep-api-server",
     "lockstep-template",
     "lockstep-plan",
     "lockstep-scheduling",
@@ -153,9 +155,10 @@ const IMPURE: &[&str] = &[
     "ureq",
 ];
 
-/// What a provider may use: the contract, the kit for REST backends, and the template engine where
-/// its manifest has templates.
+/// What a provider may use: the contract, the kit for REST backends, the client of Kubernetes API
+/// servers, and the template engine where its manifest has templates.
 const PROVIDER_MAY_USE: &[&str] = &[
+    "lockstep-api-server",
     "lockstep-provider-api",
     "lockstep-provider-kit",
     "lockstep-template",

@@ -18,6 +18,16 @@ const WITHOUT: &[(&str, &[&str], &str)] = &[
         "its values are in the manifest: there is no server to log in to",
     ),
     (
+        "crd",
+        &["auth.rs", "error.rs"],
+        "crates/api-server signs in and says what refusals mean",
+    ),
+    (
+        "kubernetes",
+        &["auth.rs", "error.rs"],
+        "crates/api-server signs in and says what refusals mean",
+    ),
+    (
         "aws",
         &["api.rs"],
         "one module a service, each over the vendor's SDK",

@@ -9,6 +9,7 @@ mod canary;
 mod chaos;
 mod conditions;
 mod crash;
+mod crd;
 mod deletion;
 mod docs;
 mod failing_keys;

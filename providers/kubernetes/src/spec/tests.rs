@@ -1,4 +1,6 @@
+use lockstep_api_server::NO_CA_WARNING;
 use lockstep_provider_api::Entry;
+use lockstep_provider_api::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;

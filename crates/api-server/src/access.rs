@@ -10,22 +10,22 @@ use lockstep_provider_api::prelude::*;
 
 /// Everything needed to open a connection.
 #[derive(Debug)]
-pub(crate) struct Access {
+pub struct Access {
     /// Scheme, host and path prefix, without a slash at the end.
-    pub(crate) server: String,
+    pub server: String,
     /// Trust and client certificate.
-    pub(crate) tls: Tls,
+    pub tls: Tls,
     /// Who we are, beside the client certificate.
-    pub(crate) login: Login,
+    pub login: Login,
     /// On whose behalf requests are made, as headers.
-    pub(crate) impersonation: Vec<(HeaderName, HeaderValue)>,
+    pub impersonation: Vec<(HeaderName, HeaderValue)>,
     /// When a credential must be replaced.
-    pub(crate) renew_after: Option<Duration>,
+    pub renew_after: Option<Duration>,
 }
 
 /// A credential that goes into the `Authorization` header.
 #[derive(Debug)]
-pub(crate) enum Login {
+pub enum Login {
     /// None.
     Anonymous,
     /// A bearer token.

@@ -21,7 +21,7 @@ fn status(code: u16, reason: &str, kind: &str, message: &str) -> Response<Bytes>
 }
 
 fn error_of(answer: &Response<Bytes>) -> Error {
-    of_answer(answer, Timestamp::UNIX_EPOCH).unwrap()
+    of_answer(answer, "secrets", Timestamp::UNIX_EPOCH).unwrap()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn denials_conflicts_and_bad_objects_are_told_apart() {
         assert_eq!(error.kind(), &kind, "{code}");
         assert_eq!(error.to_string(), "m");
     }
-    assert!(of_answer(&answer(200, ""), Timestamp::UNIX_EPOCH).is_none());
+    assert!(of_answer(&answer(200, ""), "secrets", Timestamp::UNIX_EPOCH).is_none());
 }
 
 #[test]

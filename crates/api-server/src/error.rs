@@ -1,6 +1,6 @@
 //! What an answer of the API server that is no success means. Only a `Status` that names the very
-//! Secret counts as absence: a wrong address, a missing namespace on a write or a proxy's page must
-//! never look like a deleted secret.
+//! resource counts as absence: a wrong address, a missing namespace on a write or a proxy's page
+//! must never look like a deleted secret.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -45,14 +45,14 @@ impl fmt::Display for Expired {
 
 impl StdError for Expired {}
 
-/// The error an answer stands for; `None` for success.
-pub(crate) fn of_answer(answer: &Response<Bytes>, now: Timestamp) -> Option<Error> {
+/// The error an answer to a request about a resource stands for; `None` for success.
+pub(crate) fn of_answer(answer: &Response<Bytes>, about: &str, now: Timestamp) -> Option<Error> {
     let refused = check_status(answer, Some(now)).err()?;
     let status = serde_json::from_slice::<Status>(answer.body())
         .ok()
         .filter(|status| status.kind == "Status")
         .unwrap_or_default();
-    let kind = kind_of(answer.status(), refused.kind(), &status);
+    let kind = kind_of(answer.status(), about, refused.kind(), &status);
     let mut error = Error::new(kind, message_of(answer.status(), &status));
     if answer.status() == StatusCode::GONE {
         error = error.with_source(Expired);
@@ -65,13 +65,13 @@ pub(crate) fn of_answer(answer: &Response<Bytes>, now: Timestamp) -> Option<Erro
     })
 }
 
-/// Whether the Secret that was asked for does not exist.
-pub(crate) fn is_absent(error: &Error) -> bool {
+/// Whether the object that was asked for does not exist.
+pub fn is_absent(error: &Error) -> bool {
     error.kind() == &ErrorKind::NotFound
 }
 
 /// Whether an answer came but could not be used, as when it is larger than the transport takes.
-pub(crate) fn is_unusable(error: &Error) -> bool {
+pub fn is_unusable(error: &Error) -> bool {
     let inner = error.source().and_then(|source| source.downcast_ref());
     let kinds = [Some(error), inner].into_iter().flatten().map(Error::kind);
     kinds
@@ -81,15 +81,15 @@ pub(crate) fn is_unusable(error: &Error) -> bool {
 }
 
 /// Whether a list must start anew because its place in the history is gone.
-pub(crate) fn is_expired(error: &Error) -> bool {
+pub fn is_expired(error: &Error) -> bool {
     matches!(error.source(), Some(source) if source.is::<Expired>())
 }
 
-fn kind_of(code: StatusCode, usual: &ErrorKind, status: &Status) -> ErrorKind {
+fn kind_of(code: StatusCode, about: &str, usual: &ErrorKind, status: &Status) -> ErrorKind {
     match code {
         StatusCode::GONE => ErrorKind::InvalidData,
         StatusCode::NOT_FOUND => {
-            if status.reason == "NotFound" && status.details.kind == "secrets" {
+            if status.reason == "NotFound" && status.details.kind == about && !about.is_empty() {
                 ErrorKind::NotFound
             } else {
                 ErrorKind::InvalidSpec

@@ -7,7 +7,7 @@ use lockstep_provider_api::label;
 use lockstep_provider_api::prelude::*;
 
 /// A selector for objects that have all these labels.
-pub(crate) fn selector(tags: &BTreeMap<String, String>) -> Result<String> {
+pub fn selector(tags: &BTreeMap<String, String>) -> Result<String> {
     let mut terms = Vec::with_capacity(tags.len());
     for (key, value) in tags {
         if let Some(fault) = label::key_fault(key) {

@@ -10,12 +10,11 @@ use serde::de::DeserializeOwned;
 use crate::access::{Access, Login};
 use crate::error;
 
-/// Name of this provider in the request metric.
-const PROVIDER: &str = "Kubernetes";
-
 /// A signed-in client.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub struct Client {
+    /// Name of the provider in the request metric.
+    provider: &'static str,
     http: HttpClient,
     server: String,
     login: Login,
@@ -24,29 +23,40 @@ pub(crate) struct Client {
 }
 
 /// One request before it is sent.
-pub(crate) struct Call<'a> {
+#[derive(Debug)]
+pub struct Call<'a> {
     /// Name in the request metric; `None` for a request upstream does not count.
     name: Option<&'static str>,
     method: Method,
     path: &'a str,
+    /// Plural name of what is asked for; only a 404 that names it is absence.
+    about: &'a str,
     query: Vec<(&'static str, &'a str)>,
     body: Option<Vec<u8>>,
 }
 
 impl<'a> Call<'a> {
     /// A call of the given metric name.
-    pub(crate) fn new(name: Option<&'static str>, method: Method, path: &'a str) -> Self {
+    pub fn new(name: Option<&'static str>, method: Method, path: &'a str) -> Self {
         Self {
             name,
             method,
             path,
+            about: "",
             query: Vec::new(),
             body: None,
         }
     }
 
+    /// Says which resource is asked for, by its plural name: a 404 that names it means that the
+    /// object does not exist.
+    pub fn about(mut self, resource: &'a str) -> Self {
+        self.about = resource;
+        self
+    }
+
     /// Adds a query parameter; an empty value leaves it out.
-    pub(crate) fn query(mut self, name: &'static str, value: &'a str) -> Self {
+    pub fn query(mut self, name: &'static str, value: &'a str) -> Self {
         if !value.is_empty() {
             self.query.push((name, value));
         }
@@ -54,19 +64,21 @@ impl<'a> Call<'a> {
     }
 
     /// Adds a JSON body.
-    pub(crate) fn body(mut self, json: Vec<u8>) -> Self {
+    pub fn body(mut self, json: Vec<u8>) -> Self {
         self.body = Some(json);
         self
     }
 }
 
 impl Client {
-    /// A client with the given access; connects with the first request.
-    pub(crate) fn new(access: Access, ctx: Ctx) -> Result<Self> {
+    /// A client with the given access; connects with the first request. `provider` is the name that
+    /// counted calls have in the request metric.
+    pub fn new(provider: &'static str, access: Access, ctx: Ctx) -> Result<Self> {
         let http = ctx
             .http(&access.tls)
             .map_err(|error| error.context("error configuring clientset"))?;
         Ok(Self {
+            provider,
             http,
             server: access.server,
             login: access.login,
@@ -76,18 +88,19 @@ impl Client {
     }
 
     /// Sends a call and decodes its answer.
-    pub(crate) async fn run<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T> {
+    pub async fn run<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T> {
         let name = call.name;
         let result = self.exchange(call).await;
         match name {
-            Some(name) => self.ctx.counted(PROVIDER, name, result),
+            Some(name) => self.ctx.counted(self.provider, name, result),
             None => result,
         }
     }
 
     async fn exchange<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<T> {
+        let about = call.about;
         let answer = self.http.send(self.request(call)?).await?;
-        if let Some(error) = error::of_answer(&answer, self.ctx.now()) {
+        if let Some(error) = error::of_answer(&answer, about, self.ctx.now()) {
             return Err(error);
         }
         // A parser's message may quote the answer, so only the place of the fault is told.

@@ -9,28 +9,24 @@ use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 
 use crate::access::{Access, Login, server_url};
+use crate::connection::{Auth, CertAuth, Connection, Server};
 use crate::kubeconfig;
-use crate::spec::{Auth, CertAuth, KubernetesSpec, Server};
 use crate::token;
 
 /// Lifetime asked for when a ServiceAccount token is made.
 const TOKEN_LIFETIME: Duration = Duration::from_hours(1);
 
-/// Resolves the credentials of a store.
-pub(crate) async fn prepare(spec: &KubernetesSpec, ctx: &Ctx) -> Result<Access> {
-    resolve(spec, ctx)
-        .await
-        .map_err(|error| error.context("failed to prepare auth"))
-}
-
-async fn resolve(spec: &KubernetesSpec, ctx: &Ctx) -> Result<Access> {
-    match (&spec.auth_ref, &spec.auth) {
-        (Some(_), Some(_)) => Err(Error::invalid_spec(
-            "authRef and inline auth cannot both be set",
-        )),
-        (Some(kubeconfig), None) => kubeconfig::access(&ctx.secret(kubeconfig).await?),
-        (None, Some(auth)) => inline(auth, spec.server.as_ref(), ctx).await,
-        (None, None) => Err(Error::invalid_spec("no auth provider given")),
+impl Connection<'_> {
+    /// Resolves the credentials of a store.
+    pub async fn access(&self, ctx: &Ctx) -> Result<Access> {
+        match (self.auth_ref, self.auth) {
+            (Some(_), Some(_)) => Err(Error::invalid_spec(
+                "authRef and inline auth cannot both be set",
+            )),
+            (Some(kubeconfig), None) => kubeconfig::access(&ctx.secret(kubeconfig).await?),
+            (None, Some(auth)) => inline(auth, self.server, ctx).await,
+            (None, None) => Err(Error::invalid_spec("no auth provider given")),
+        }
     }
 }
 
