@@ -17,6 +17,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_gcpsm::Gcpsm>(),
     #[cfg(feature = "kubernetes")]
     Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
+    #[cfg(feature = "onepassword")]
+    Entry::of::<lockstep_provider_onepassword::Onepassword>(),
     #[cfg(feature = "webhook")]
     Entry::of::<lockstep_provider_webhook::Webhook>(),
     // generated: end

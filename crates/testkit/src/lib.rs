@@ -18,6 +18,7 @@ pub mod kubeconfig;
 pub mod manifest;
 pub mod metadata;
 pub mod moto;
+pub mod onepassword;
 pub mod operator;
 pub mod place;
 pub mod pods;

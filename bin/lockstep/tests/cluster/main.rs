@@ -24,6 +24,7 @@ mod hostile_work;
 mod inputs;
 mod leadership;
 mod monitoring;
+mod onepassword;
 mod process;
 mod push;
 mod quiet;
