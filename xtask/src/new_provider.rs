@@ -59,7 +59,9 @@ impl Names {
         let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || name.ends_with('-') || !name.chars().all(legal) {
-            bail!("{name:?} is no provider name: lower-case letters, digits and hyphens, please");
+            bail!(
+                "{name:?} is not a valid provider name; use lower-case letters, digits and hyphens"
+            );
         }
         let parts = name.split('-').map(|part| {
             let (first, rest) = part.split_at(part.len().min(1));

@@ -2,7 +2,7 @@
 //! terminal. A test runs the commands again and compares, so the picture cannot show what is not so.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -27,12 +27,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let program = match &args.program {
-        Some(path) => path.clone(),
-        None => {
-            shell::run(shell::cargo().args(["build", "--package", "lockstep"]))?;
-            shell::target_dir().join("debug/lockstep")
-        }
+    let program = if let Some(path) = &args.program {
+        path.clone()
+    } else {
+        shell::run(shell::cargo().args(["build", "--package", "lockstep"]))?;
+        shell::target_dir().join("debug/lockstep")
     };
     let mut lines = Vec::new();
     for words in SESSION {
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// What a command prints, line by line.
-fn printed(program: &PathBuf, words: &[&str]) -> Result<Vec<String>> {
+fn printed(program: &Path, words: &[&str]) -> Result<Vec<String>> {
     let output = Command::new(program)
         .args(words)
         .current_dir(place::workspace())

@@ -62,5 +62,5 @@ fn address(port: u16) -> Result<SocketAddr> {
     let text = set("KV_ADDR").or_else(|| set("PORT").map(|port| format!("127.0.0.1:{port}")));
     let text = text.unwrap_or_else(|| format!("127.0.0.1:{port}"));
     text.parse()
-        .with_context(|| format!("{text} is no address"))
+        .with_context(|| format!("{text} is not an address"))
 }

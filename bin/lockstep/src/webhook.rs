@@ -36,8 +36,7 @@ async fn serve_until_stopped(flags: WebhookFlags) -> anyhow::Result<ExitCode> {
         tracing::info!(flag = "--enable-http2", "flag has no effect here");
     }
     let shown = Shown::default();
-    let tls = tls::config(&shown, &flags.tls_min_version, &flags.tls_ciphers)
-        .map_err(|error| wrong(error.to_string()))?;
+    let tls = tls::config(&shown, &flags.tls_min_version, &flags.tls_ciphers).map_err(wrong)?;
     let (metrics, readiness) = (Arc::new(Metrics::default()), Readiness::default());
     let reviews = Arc::new(Reviews::default());
     metrics.add_rows(Arc::clone(&reviews) as _);

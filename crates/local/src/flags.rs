@@ -52,11 +52,11 @@ pub struct LocalFlags {
     #[arg(long, value_enum, default_value_t, requires = "out")]
     pub(crate) format: Format,
 
-    /// Namespace of objects that name none.
+    /// Namespace of objects that do not name one.
     #[arg(short, long, value_name = "NAME", default_value = "default", value_parser = namespace)]
     pub(crate) namespace: String,
 
-    /// Stores of another controller class are left alone.
+    /// Controller class; stores of other classes are ignored.
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) controller_class: String,
 

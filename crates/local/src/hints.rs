@@ -16,8 +16,7 @@ use super::name::Name;
 /// The remedy for a store that is not ready.
 pub(crate) fn store(cause: &str) -> Option<String> {
     let text = match cause {
-        "UnknownProvider" => return Some(providers("use one that exists")),
-        "NotInBuild" => return Some(providers("build lockstep with the provider")),
+        "UnknownProvider" | "NotInBuild" => return Some(providers()),
         "InvalidSpec" => "correct the store's manifest",
         other => credentials(other)?,
     };
@@ -49,17 +48,17 @@ fn credentials(cause: &str) -> Option<&'static str> {
         "Unauthenticated" => {
             "check the credentials: the Secret manifest, or its LOCKSTEP_SECRET_… variable"
         }
-        "Unreachable" => "the proxy variables of the environment count here too",
+        "Unreachable" => "the proxy variables of the environment apply here too",
         _ => return None,
     })
 }
 
-fn providers(advice: &str) -> String {
+fn providers() -> String {
     let names = lockstep_provider_registry::registry()
         .iter()
         .map(lockstep_provider_registry::Entry::name);
     format!(
-        "{advice}; this build has {}",
+        "providers of this build: {}",
         names.collect::<Vec<_>>().join(", ")
     )
 }

@@ -35,7 +35,7 @@ pub(crate) fn read(flags: &LocalFlags) -> Result<Manifests, String> {
     let dir = &flags.dir;
     if !dir.is_dir() {
         let why = if dir.exists() {
-            "is no folder"
+            "is not a folder"
         } else {
             "does not exist"
         };

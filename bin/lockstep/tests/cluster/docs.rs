@@ -99,7 +99,7 @@ fn moving_from_the_original_and_back_works_as_the_page_says() {
     let release = "external-secrets --namespace external-secrets";
     shell
         .run(&format!(
-            "helm install {release} {chart} --create-namespace"
+            "helm install {release} {chart} --create-namespace --set replicaCount=1"
         ))
         .unwrap();
     served(&plane.admin().unwrap());

@@ -63,3 +63,48 @@ fn every_provider_of_the_build_has_a_row_on_the_page_of_maturity() {
         assert!(page.contains(&format!("| `{name}`")), "{name} has no row");
     }
 }
+
+/// All source files below a folder, without white space.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                text.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn every_call_to_a_backend_is_on_the_page_of_metrics() {
+    let page = std::fs::read_to_string(place::workspace().join("docs/metrics.md")).unwrap();
+    let mut found = 0;
+    for (provider, marks) in [
+        ("aws", &["call(\""][..]),
+        ("gcpsm", &["call(\"", "counted(METRIC,\""]),
+        ("kubernetes", &["Call::new(Some(\""]),
+    ] {
+        let text = sources(
+            &place::workspace()
+                .join("providers")
+                .join(provider)
+                .join("src"),
+        );
+        for mark in marks {
+            for rest in text.split(mark).skip(1) {
+                let name = rest.split('"').next().unwrap();
+                // The original counts it under this name.
+                let name = name.replace("DescribeParameters", "DescribeParameter");
+                assert!(page.contains(&format!("`{name}`")), "{provider}: {name}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 40, "only {found} calls");
+}

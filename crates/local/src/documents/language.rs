@@ -45,12 +45,14 @@ impl Language {
             check_json(text)?;
         }
         let value = yaml::decode(text.as_bytes()).map_err(|error| {
-            let mut fault = yaml_fault(&error.to_string());
-            if fault.message == UNCLOSED {
-                fault.line = Some(opening_line(text));
-                fault.message = "a quotation mark or bracket is not closed".to_owned();
+            let fault = yaml_fault(&error.to_string());
+            if fault.message != UNCLOSED {
+                return fault;
             }
-            fault
+            SyntaxFault {
+                line: Some(opening_line(text)),
+                message: "a quotation mark or bracket is not closed".to_owned(),
+            }
         })?;
         Ok(Value::from(&value))
     }

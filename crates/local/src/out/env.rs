@@ -22,7 +22,7 @@ pub(crate) fn variables(secret: &Secret, instead: &str) -> Result<Vec<u8>, Strin
             .filter(|value| !value.contains('\0'));
         let Some(value) = value else {
             return Err(format!(
-                "key {key:?} holds bytes that are no text, which a .env file cannot carry; use \
+                "key {key:?} holds bytes that are not text, which a .env file cannot hold; use \
                  {instead}"
             ));
         };

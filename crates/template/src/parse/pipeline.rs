@@ -264,17 +264,15 @@ impl Parser<'_> {
 
     fn undefined_function(&self, name: &[u8]) -> crate::error::Error {
         let shown = crate::strconv::quote(name);
-        match crate::funcs::left_out(name) {
-            Some(why) => self.error(format!("function {shown} not defined: {why}")),
-            None => {
-                let near = std::str::from_utf8(name)
-                    .ok()
-                    .and_then(crate::funcs::nearest);
-                let hint = near.map(|near| format!("; did you mean {near:?}?"));
-                let hint = hint.unwrap_or_default();
-                self.error(format!("function {shown} not defined{hint}"))
-            }
+        if let Some(why) = crate::funcs::left_out(name) {
+            return self.error(format!("function {shown} not defined: {why}"));
         }
+        let near = std::str::from_utf8(name)
+            .ok()
+            .and_then(crate::funcs::nearest);
+        let hint = near.map(|near| format!("; did you mean {near:?}?"));
+        let hint = hint.unwrap_or_default();
+        self.error(format!("function {shown} not defined{hint}"))
     }
 }
 

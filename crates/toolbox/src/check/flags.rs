@@ -9,7 +9,7 @@ Examples:
   kubectl get externalsecrets,secretstores,clustersecretstores,pushsecrets,clusterexternalsecrets,clusterpushsecrets \\
       --all-namespaces --output yaml | lockstep check -
   kubectl --namespace external-secrets get deployments --output yaml | lockstep check -    flags of the processes
-  helm get values external-secrets --namespace external-secrets > values.yaml
+  helm get values external-secrets --namespace external-secrets --output yaml > values.yaml
   lockstep check manifests --values values.yaml                                            a folder and Helm values
 
 Exit codes: 0 everything is served, 1 something is not, 2 wrong usage or nothing to check.";

@@ -32,11 +32,19 @@ const ORIGINAL: &str = "external-secrets/external-secrets";
 pub(super) fn read(path: &Path) -> Result<Value, String> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-    let values =
-        lockstep_local::source::value(&text).map_err(|error| format!("{shown}: {error}"))?;
+    let values = lockstep_local::source::value(without_heading(&text))
+        .map_err(|error| format!("{shown}: {error}"))?;
     match values {
         Value::Object(_) | Value::Null => Ok(values),
         _ => Err(format!("{shown}: the values are not a mapping")),
+    }
+}
+
+/// The values without the line that `helm get values` prints above them.
+fn without_heading(text: &str) -> &str {
+    match text.split_once('\n') {
+        Some((first, rest)) if first.ends_with("VALUES:") => rest,
+        _ => text,
     }
 }
 
@@ -44,10 +52,8 @@ pub(super) fn read(path: &Path) -> Result<Value, String> {
 pub(super) fn rulings(values: &Value) -> Vec<(String, Ruling)> {
     let chart = lockstep_local::source::value(CHART).unwrap_or_default();
     let mut found = Vec::new();
-    // What `helm get values` prints above the values of a release.
-    let heading = "USER-SUPPLIED VALUES";
     let fields = values.as_object().into_iter().flatten();
-    for (name, value) in fields.filter(|(name, _)| *name != heading) {
+    for (name, value) in fields {
         walk(name, value, chart.get(name), &mut found);
     }
     found

@@ -199,3 +199,19 @@ fn a_document_that_cannot_be_read_does_not_pass() {
     assert_eq!(report.exit_code(), 1);
     assert!(report.table().contains("fault: input:"));
 }
+
+#[test]
+fn values_are_read_as_helm_prints_them_with_and_without_a_heading() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.yaml");
+    for text in [
+        "replicaCount: 2\n",
+        "USER-SUPPLIED VALUES:\nreplicaCount: 2\n",
+    ] {
+        std::fs::write(&file, text).unwrap();
+
+        assert_eq!(super::helm::read(&file), Ok(json!({"replicaCount": 2})));
+    }
+    std::fs::write(&file, "USER-SUPPLIED VALUES:\nnull\n").unwrap();
+    assert_eq!(super::helm::read(&file), Ok(Value::Null));
+}
