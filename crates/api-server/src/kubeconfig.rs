@@ -107,11 +107,11 @@ fn parse(kubeconfig: &SecretValue) -> Result<File> {
         .map_err(|_| invalid("the content is not valid UTF-8"))?;
     serde_saphyr::from_str(text).map_err(|error| match error.location() {
         Some(place) => invalid(format!(
-            "the content is no kubeconfig, see line {} column {}",
+            "the content is not a kubeconfig, see line {} column {}",
             place.line(),
             place.column()
         )),
-        None => invalid("the content is no kubeconfig"),
+        None => invalid("the content is not a kubeconfig"),
     })
 }
 

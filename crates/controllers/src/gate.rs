@@ -47,7 +47,7 @@ pub(crate) async fn all(required: &[Gate], optional: &[Gate]) {
         }
     };
     if tokio::time::timeout(PATIENCE, rest).await.is_err() {
-        tracing::warn!("going on without a full list of cluster stores or namespaces");
+        tracing::warn!("continuing without a full list of cluster stores or namespaces");
     }
 }
 

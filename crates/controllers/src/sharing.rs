@@ -206,7 +206,7 @@ fn pop(shared: &Shared) -> Vec<Due> {
 async fn supervised(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey, alone: bool) {
     let read = refresh(shared, group, member, alone);
     if supervise(DEADLINE, read).await != Outcome::Done(()) {
-        tracing::error!(store = %group.identity.store, "a shared read was cut off");
+        tracing::error!(store = %group.identity.store, "a shared read was aborted");
         let told = shared.sharing.locked().dissolve(group);
         shared.input_changed(told, shared.now());
     }

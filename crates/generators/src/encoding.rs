@@ -14,8 +14,9 @@ pub(crate) fn encode(bytes: &[u8], encoding: Option<&str>) -> Result<Vec<u8>> {
         Some("base32") => base32(bytes).into_bytes(),
         Some("hex") => hex(bytes).into_bytes(),
         Some(other) => {
-            let text =
-                format!("spec.encoding {other:?} is none of raw, base64, base64url, base32, hex");
+            let text = format!(
+                "spec.encoding {other:?} is not one of raw, base64, base64url, base32, hex"
+            );
             return Err(Error::invalid_spec(text));
         }
     })

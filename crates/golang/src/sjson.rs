@@ -38,7 +38,7 @@ impl std::fmt::Display for Error {
             Self::TooManyParts => "path has more than 64 parts",
             Self::IndexTooLarge => "path has an index beyond 10000; write :N for a member named N",
             Self::TooLarge => "the result would be larger than 2 MiB",
-            Self::NotJson => "the value is no JSON object or array",
+            Self::NotJson => "the value is not a JSON object or array",
         })
     }
 }

@@ -29,11 +29,11 @@ impl RsaKey {
         let pair = match &key {
             PrivateKeyDer::Pkcs8(der) => RsaKeyPair::from_pkcs8(der.secret_pkcs8_der()),
             PrivateKeyDer::Pkcs1(der) => RsaKeyPair::from_der(der.secret_pkcs1_der()),
-            _ => return Err(Error::invalid_spec("the private key is no RSA key")),
+            _ => return Err(Error::invalid_spec("the private key is not an RSA key")),
         };
         pair.map(Self).map_err(|error| {
             Error::invalid_spec(format!(
-                "the private key is no usable RSA key of 2048 to 4096 bits: {error}"
+                "the private key is not a usable RSA key of 2048 to 4096 bits: {error}"
             ))
         })
     }

@@ -264,7 +264,7 @@ where
         let aborted = tasks.finish(self.settings.grace).await;
         if aborted > 0 {
             let controller = self.settings.metrics.name();
-            tracing::warn!(controller, aborted, "runs cut off by the stop");
+            tracing::warn!(controller, aborted, "reconciles aborted by the stop");
         }
     }
 }

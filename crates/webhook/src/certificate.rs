@@ -121,7 +121,7 @@ pub fn checked(
     };
     lasts("the certificate", leaf, at)?;
     let server = ServerName::try_from(name.to_owned())
-        .map_err(|_| format!("{name:?} is no name of a server"))?;
+        .map_err(|_| format!("{name:?} is not a valid server name"))?;
     let parsed = rustls::server::ParsedCertificate::try_from(leaf)
         .map_err(|error| format!("certificate: {error}"))?;
     rustls::client::verify_server_name(&parsed, &server)

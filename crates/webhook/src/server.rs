@@ -85,7 +85,7 @@ async fn reviewed(body: Incoming) -> Response<Body> {
         return plain(StatusCode::BAD_REQUEST, "the review could not be read\n");
     };
     let Ok(request) = serde_json::from_slice::<Value>(&read.to_bytes()) else {
-        return plain(StatusCode::BAD_REQUEST, "the review is no JSON\n");
+        return plain(StatusCode::BAD_REQUEST, "the review is not JSON\n");
     };
     let answer = crate::review(&request);
     let mut response = Response::new(Full::new(Bytes::from(answer.to_string())).boxed_unsync());

@@ -26,6 +26,6 @@ pub(crate) fn check(id: &str, service: &str, region: &str) -> Result<()> {
 
 fn malformed(id: &str, service: &str, region: &str) -> Error {
     Error::invalid_spec(format!(
-        "{id:?} is no ARN of {service}; it should look like arn:aws:{service}:{region}:ACCOUNT:…"
+        "{id:?} is not an ARN of {service}; it should look like arn:aws:{service}:{region}:ACCOUNT:…"
     ))
 }

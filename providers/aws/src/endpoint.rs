@@ -41,7 +41,7 @@ impl Endpoint {
             Err(fault) => fault,
         };
         Err(Error::invalid_spec(format!(
-            "failed to parse {service} endpoint {url}: {fault}; mend {variable}"
+            "failed to parse {service} endpoint {url}: {fault}; correct {variable}"
         )))
     }
 }

@@ -80,7 +80,7 @@ impl Vault {
     ) -> Result<Answer, Failure> {
         let version = version.unwrap_or_default();
         if !version.is_empty() && !is_segment(version) {
-            let text = format!("version {version:?} is none; give the id of one");
+            let text = format!("version {version:?} is not valid; give the id of a version");
             return Err(Error::invalid_spec(text).into());
         }
         let call = Call {

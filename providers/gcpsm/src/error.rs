@@ -98,7 +98,7 @@ pub(crate) fn check(answer: Answer, place: &Place<'_>) -> Result<Answer, Failure
     let said = shortened(&message);
     let text = if status.is_empty() {
         format!(
-            "{}: the server answered {}, which is no answer of Secret Manager; \
+            "{}: the server answered {}, which is not an answer of Secret Manager; \
              check the address, proxies and firewalls",
             place.rpc,
             answer.status().as_u16()

@@ -69,7 +69,7 @@ impl Connection {
         }
         let flags = self.api.flags();
         let help = match (state, until) {
-            ("destroyed", _) => "it is gone for good; add a new version".to_owned(),
+            ("destroyed", _) => "it cannot be recovered; add a new version".to_owned(),
             (_, Some(date)) => format!(
                 "it will be destroyed on {}; keep it with: gcloud secrets versions enable \
                  {number} --secret={key} {flags}",

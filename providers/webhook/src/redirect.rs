@@ -42,7 +42,9 @@ impl Sent {
         };
         let target = location.to_str().ok().and_then(|text| self.target(text));
         let target = target.ok_or_else(|| {
-            Error::invalid_data("the endpoint redirects to what is no http or https address")
+            Error::invalid_data(
+                "the endpoint redirects to an address that is neither http nor https",
+            )
         })?;
         if self.uri.scheme_str() == Some("https") && target.scheme_str() != Some("https") {
             return Err(Error::invalid_data(

@@ -107,7 +107,7 @@ impl WebhookSpec {
         given
             .map(|method| {
                 method.parse().map_err(|_| {
-                    Error::invalid_spec(format!("method: {method:?} is no HTTP method"))
+                    Error::invalid_spec(format!("method: {method:?} is not an HTTP method"))
                 })
             })
             .transpose()

@@ -48,7 +48,7 @@ impl Text {
     /// The text it renders.
     pub(crate) fn text(&self, data: &Data) -> Result<String> {
         String::from_utf8(self.bytes(data)?)
-            .map_err(|_| Error::invalid_spec("the template renders bytes that are no text"))
+            .map_err(|_| Error::invalid_spec("the template renders bytes that are not text"))
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn start(shared: &Shared, store: Arc<StoreRecord>, picked: Vec<Object
         let looks = stream::iter(picked).map(|key| look(&shared, &store, key).boxed());
         let looks = looks.buffer_unordered(AT_ONCE).collect::<Vec<()>>();
         if !matches!(supervise(DEADLINE, looks).await, Outcome::Done(_)) {
-            tracing::warn!(store = %store.key, "a look at other objects of the store was cut off");
+            tracing::warn!(store = %store.key, "reading other objects of the store was aborted");
         }
         let waiting = shared.deletions.sample_ended(&store.key);
         let now = shared.now();

@@ -91,7 +91,7 @@ pub(super) fn place<'a>(
                 }
                 let map = at.as_object_mut();
                 let map = map.ok_or_else(|| {
-                    format!("target path {path:?}: what is above {name:?} is no map")
+                    format!("target path {path:?}: the parent of {name:?} is not a mapping")
                 })?;
                 map.entry(name.as_str()).or_insert(Value::Null)
             }
@@ -101,7 +101,7 @@ pub(super) fn place<'a>(
                 }
                 let list = at.as_array_mut();
                 let list = list.ok_or_else(|| {
-                    format!("target path {path:?}: what is above [{position}] is no list")
+                    format!("target path {path:?}: the parent of [{position}] is not a list")
                 })?;
                 if list.len() <= *position {
                     list.resize(position + 1, Value::Null);

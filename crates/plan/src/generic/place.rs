@@ -74,7 +74,7 @@ impl Canvas<'_> {
     /// Puts a YAML document at a path: a map goes over the map that is there, one level deep.
     pub(super) fn document(&mut self, path: &str, text: &[u8]) -> Result<(), String> {
         let value = parsed(text).ok_or_else(|| {
-            format!("what was rendered for target {path:?} is no YAML that JSON can hold")
+            format!("what was rendered for target {path:?} is not YAML that JSON can express")
         })?;
         let is_single = !path.contains(['.', '[']);
         let place = path::place(self.object, path)?;
@@ -91,7 +91,7 @@ impl Canvas<'_> {
             *place = Value::Object(Map::new());
         }
         let held = place.as_object_mut();
-        held.ok_or_else(|| format!("{map} of the target is no map"))?
+        held.ok_or_else(|| format!("{map} of the target is not a mapping"))?
             .insert(key.to_owned(), value);
         Ok(())
     }

@@ -169,7 +169,9 @@ pub fn exists_unknown(store: &StoreKey, error: &Error) -> Failure {
 
 /// An entry that had to wait for the next run.
 pub fn unfinished(store: &StoreKey) -> Failure {
-    let text = format!("not everything was pushed to {store} in time; it goes on at the next run");
+    let text = format!(
+        "not everything was pushed to {store} in time; the rest is pushed at the next reconcile"
+    );
     set_failed(Cause::UNFINISHED, &text).retrying(Retry::Slow)
 }
 

@@ -142,7 +142,9 @@ impl RequestBuilder {
             (Ok(name), Some(value)) => {
                 self.headers.insert(name, value);
             }
-            (Err(_), _) => self.fail(Error::invalid_spec(format!("{name:?} is no header name"))),
+            (Err(_), _) => self.fail(Error::invalid_spec(format!(
+                "{name:?} is not a valid header name"
+            ))),
             (_, None) => self.fail(Error::invalid_spec(format!(
                 "the value for header {name:?} has characters a header cannot have, \
                  such as a line break"

@@ -186,7 +186,7 @@ impl Flights {
         }
         let held = self.bytes.load(Ordering::Relaxed);
         if size > SMALL && held + size > MOST_BYTES {
-            let text = "too many large answers are in memory; it is tried again";
+            let text = "too many large answers are in memory; the read is retried";
             return Err(Error::new(ErrorKind::Throttled, text).with_retry_after(AGAIN));
         }
         Ok(payload)

@@ -41,7 +41,7 @@ fn make(before: Option<&str>, name: &str, now: Timestamp) -> Result<Bundle, rcge
 /// A certificate of the authority that is there.
 pub(super) fn again(old: &Bundle, name: &str, now: Timestamp) -> Result<Bundle, String> {
     let text = old.authority_key.expose_utf8();
-    let text = text.map_err(|_| "the authority's key is no text".to_owned())?;
+    let text = text.map_err(|_| "the authority's key is not text".to_owned())?;
     // The parser's own message could quote key material.
     let key = KeyPair::from_pem(text).map_err(|_| "the authority's key cannot sign".to_owned())?;
     let (certificate, leaf) =

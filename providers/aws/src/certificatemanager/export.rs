@@ -61,7 +61,7 @@ impl CertificateManager {
         arn::check(arn, super::NAMES.prefix, &self.caller.region)?;
         if !arn.starts_with("arn:") {
             return Err(Error::invalid_spec(format!(
-                "remoteRef.key {arn:?} is no ARN; certificates are read by their ARN"
+                "remoteRef.key {arn:?} is not an ARN; certificates are read by their ARN"
             )));
         }
         let (leaf, chain) = self.current(arn).await?;

@@ -63,7 +63,7 @@ pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, code: &str) -> String 
         }
         ErrorKind::Denied => format!("allow the IAM action {prefix}:{operation} on it"),
         ErrorKind::Unauthenticated => {
-            "the credentials are not valid or no longer; renew them".to_owned()
+            "the credentials are invalid or expired; renew them".to_owned()
         }
         ErrorKind::Unreachable => "the endpoint does not answer; check region, network and \
                                    the AWS_…_ENDPOINT variables"

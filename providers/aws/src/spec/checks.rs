@@ -71,7 +71,7 @@ impl AwsSpec {
             let parts: Vec<_> = role.split(':').collect();
             if parts.len() < 6 || parts[0] != "arn" || parts[5].is_empty() {
                 return Err(Error::invalid_spec(format!(
-                    "role {role:?} is no ARN; give it as arn:aws:iam::ACCOUNT:role/NAME"
+                    "role {role:?} is not an ARN; give it as arn:aws:iam::ACCOUNT:role/NAME"
                 )));
             }
             if !seen.insert(role) {

@@ -69,7 +69,7 @@ fn a_namespaced_store_may_not_name_another_namespace() {
 fn roles_must_be_arns_and_no_loops() {
     let role = "arn:aws:iam::123456789012:role/a";
 
-    assert!(refused(json!({ "role": "a" })).contains("is no ARN"));
+    assert!(refused(json!({ "role": "a" })).contains("is not an ARN"));
     assert!(refused(json!({ "role": role, "additionalRoles": [role] })).contains("taken on twice"));
     let other = "arn:aws-cn:iam::123456789012:role/path/b";
     assert!(check(json!({ "role": role, "additionalRoles": [other] })).is_ok());

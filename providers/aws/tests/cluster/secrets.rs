@@ -154,8 +154,11 @@ async fn bad_references_are_told_without_asking_aws() {
     let other = format!("arn:aws:secretsmanager:eu-west-1:123456789012:secret:{id}-AbCdEf");
 
     for (key, wanted) in [
-        (format!("arn:aws:{id}"), "is no ARN of secretsmanager"),
-        (format!("arn:aws:s3:::{id}"), "is no ARN of secretsmanager"),
+        (format!("arn:aws:{id}"), "is not an ARN of secretsmanager"),
+        (
+            format!("arn:aws:s3:::{id}"),
+            "is not an ARN of secretsmanager",
+        ),
         (other, "is in region \"eu-west-1\""),
     ] {
         let error = store.get(&RemoteRef::key(key)).await.unwrap_err();

@@ -32,7 +32,7 @@ pub(super) fn of_machine(answer: &Answer, identity: Option<&str>) -> Error {
     let code = answer.detail("/error").unwrap_or_default();
     let text = stable(&answer.detail("/error_description").unwrap_or_default());
     let advice = match identity {
-        Some(id) => format!("assign the identity {id} to the machine, or mend identityId"),
+        Some(id) => format!("assign the identity {id} to the machine, or correct identityId"),
         None => {
             "switch on a managed identity for the machine, or name one in identityId".to_owned()
         }
@@ -93,7 +93,7 @@ fn advice(description: &str, application: &Application) -> Option<String> {
         "AADSTS7000222" => format!("the client secret has expired: make a new one for {client}"),
         "AADSTS700016" => format!("tenant {tenant} has no application {client}"),
         "AADSTS90002" | "AADSTS900023" | "AADSTS900021" => {
-            format!("there is no tenant {tenant}: mend tenantId")
+            format!("there is no tenant {tenant}: correct tenantId")
         }
         "AADSTS700027" => format!(
             "application {client} does not know the certificate: upload its public part there"

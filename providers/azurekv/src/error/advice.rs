@@ -34,7 +34,7 @@ pub(super) fn of(
             ),
             "disabled" => format!("enable the {noun}, or a newer version of it"),
             _ => format!(
-                "the {noun} is {}: mend its dates or make a new version",
+                "the {noun} is {}: correct its dates or make a new version",
                 tombstone.state
             ),
         },
@@ -87,7 +87,9 @@ fn tenant(place: &Place<'_>, challenge: Option<&Challenge>) -> String {
     let wanted = challenge.and_then(Challenge::tenant);
     match (wanted, place.tenant) {
         (Some(wanted), Some(own)) if wanted != own => {
-            format!("the vault trusts tenant {wanted}, the store signs in at {own}: mend tenantId")
+            format!(
+                "the vault trusts tenant {wanted}, the store signs in at {own}: correct tenantId"
+            )
         }
         _ => "the vault does not take the token".to_owned(),
     }

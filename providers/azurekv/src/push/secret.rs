@@ -15,7 +15,7 @@ pub(super) fn prepare(
 ) -> Result<Option<Value>> {
     let text = value.expose_utf8().map_err(|_| {
         Error::invalid_data(
-            "the value is no text, and Key Vault keeps text only; push it as base64",
+            "the value is not text, and Key Vault keeps text only; push it as base64",
         )
     })?;
     if there.is_some_and(|there| is_same(text, wanted, there, path)) {

@@ -60,7 +60,7 @@ impl AzureSpec {
 pub(crate) fn vault(url: &str) -> Result<Uri> {
     let refused = || {
         Error::invalid_spec(format!(
-            "vaultUrl {url:?} is no address of a vault; give it as https://NAME.vault.azure.net"
+            "vaultUrl {url:?} is not the address of a vault; give it as https://NAME.vault.azure.net"
         ))
     };
     let uri: Uri = url.trim_end_matches('/').parse().map_err(|_| refused())?;

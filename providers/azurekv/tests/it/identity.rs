@@ -157,7 +157,7 @@ async fn refusals_of_entra_say_what_to_do_and_repeat_no_ids() {
     let mut elsewhere = spec();
     elsewhere["tenantId"] = json!("00000000-0000-0000-0000-000000000009");
     let tenant = read(&Bench::new(), elsewhere).await.unwrap_err();
-    assert!(tenant.to_string().contains("mend tenantId"), "{tenant}");
+    assert!(tenant.to_string().contains("correct tenantId"), "{tenant}");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ impl Api {
     pub(crate) fn secret_name(&self, key: &str) -> Result<String> {
         if !is_word(key) {
             return Err(Error::invalid_spec(format!(
-                "{key:?} is no name of a secret; it has 1 to 255 letters, digits, '_' and '-'"
+                "{key:?} is not a valid secret name; a name has 1 to 255 letters, digits, '_' and '-'"
             )));
         }
         Ok(format!("{}/secrets/{key}", self.parent()))
@@ -38,7 +38,7 @@ impl Api {
     pub(super) fn version_name(&self, key: &str, version: &str) -> Result<String> {
         if !is_word(version) {
             return Err(Error::invalid_spec(format!(
-                "{version:?} is no version of a secret; give its number, an alias or \"latest\""
+                "{version:?} is not a valid version; give its number, an alias or \"latest\""
             )));
         }
         Ok(format!("{}/versions/{version}", self.secret_name(key)?))

@@ -50,7 +50,7 @@ struct Kind {
 
 fn of_file(text: &SecretValue, ctx: &Ctx) -> Result<Identity> {
     let Kind { kind } = serde_json::from_slice(text.expose())
-        .map_err(|_| Error::invalid_spec("the file is no JSON object"))?;
+        .map_err(|_| Error::invalid_spec("the file is not a JSON object"))?;
     match kind.as_str() {
         "service_account" => Ok(super::of_key(ServiceAccountKey::parse(text)?, ctx)),
         "external_account" => {

@@ -45,7 +45,7 @@ impl ServiceAccountKey {
         // Go's reader has the texts that users know; they show no byte of the key.
         json::decode(text).map_err(|error| Error::invalid_spec(error.to_string()))?;
         let file: File = serde_json::from_slice(text.expose())
-            .map_err(|_| Error::invalid_spec("the key is no JSON object with texts as members"))?;
+            .map_err(|_| Error::invalid_spec("the key is not a JSON object with string members"))?;
         if file.kind != "service_account" {
             return Err(Error::invalid_spec(format!(
                 "google: read JWT from JSON credentials: 'type' field is {:?} \

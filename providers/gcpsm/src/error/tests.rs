@@ -51,7 +51,7 @@ async fn a_404_of_another_server_is_never_absence() {
             failure
                 .error
                 .to_string()
-                .contains("no answer of Secret Manager")
+                .contains("not an answer of Secret Manager")
         );
     }
 }

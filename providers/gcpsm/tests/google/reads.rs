@@ -152,7 +152,7 @@ async fn disabled_destroyed_and_doomed_versions_are_errors_that_name_state_and_r
             None,
             "versions enable 2 --secret=disabled --project=p",
         ),
-        ("destroyed", "destroyed", None, "gone for good"),
+        ("destroyed", "destroyed", None, "cannot be recovered"),
         (
             "doomed",
             "scheduled for destruction",

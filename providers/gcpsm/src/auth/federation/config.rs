@@ -80,7 +80,7 @@ impl Config {
     pub(in crate::auth) fn parse(text: &str) -> Result<Self> {
         json::decode(&text.into()).map_err(|error| Error::invalid_spec(error.to_string()))?;
         let config: Self = serde_json::from_str(text)
-            .map_err(|_| Error::invalid_spec("it is no JSON object of an external account"))?;
+            .map_err(|_| Error::invalid_spec("it is not a JSON object of an external account"))?;
         if config.kind != "external_account" {
             return Err(Error::invalid_spec(format!(
                 "invalid credentials: 'type' field is {:?} (expected \"external_account\")",

@@ -167,7 +167,7 @@ fn of_text(text: SecretValue, format: &Format) -> Result<SecretValue> {
     }
     let name = &format.subject_token_field_name;
     let body: Value = serde_json::from_slice(text.expose())
-        .map_err(|_| Error::invalid_data("the subject token's source is no JSON"))?;
+        .map_err(|_| Error::invalid_data("the subject token's source is not JSON"))?;
     let token = body.get(name).and_then(Value::as_str);
     token.map(SecretValue::from).ok_or_else(|| {
         Error::invalid_data(format!("the subject token's source has no text {name:?}"))
