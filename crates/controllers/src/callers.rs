@@ -1,5 +1,5 @@
 //! What is kept for the objects of one namespace beside the objects: the labels a run asked for, and
-//! what stores read for callers from there. Reads labels live where the mirror has none, and drops
+//! what stores read for callers from there. Reads labels live where the index has none, and drops
 //! everything once the namespace has no objects any more. Decides nothing about admission.
 
 use k8s_openapi::api::core::v1::Namespace;
@@ -7,8 +7,8 @@ use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::{Cause, Failure, StoreKey, StoreKind};
 use lockstep_runtime::api_object::ApiObject;
 
-use crate::mirror::Labels;
 use crate::shared::Shared;
+use lockstep_index::Labels;
 
 /// Labels of a namespace for one run.
 pub(crate) struct CallerLabels {
@@ -20,7 +20,7 @@ pub(crate) struct CallerLabels {
 
 /// The labels of an object's namespace, for a run that uses `stores`.
 pub(crate) async fn labels(shared: &Shared, namespace: &str, stores: &[StoreKey]) -> CallerLabels {
-    let known = shared.mirror.namespaces().labels(namespace);
+    let known = shared.index.namespaces().labels(namespace);
     if known.is_some() || !stores.iter().any(|store| reads_labels(shared, store)) {
         return CallerLabels {
             labels: known,
@@ -48,13 +48,13 @@ impl CallerLabels {
 
 /// All cluster stores: a PushSecret may select any of them by labels, or have pushed to it before.
 pub(crate) fn cluster_stores(shared: &Shared) -> Vec<StoreKey> {
-    let stores = shared.mirror.stores();
+    let stores = shared.index.stores();
     let keys = stores.of_kind(StoreKind::ClusterSecretStore);
     keys.map(|record| record.key.clone()).collect()
 }
 
 fn reads_labels(shared: &Shared, store: &StoreKey) -> bool {
-    let record = shared.mirror.stores().get(store);
+    let record = shared.index.stores().get(store);
     record.is_some_and(|record| record.view.access.reads_labels())
 }
 
@@ -62,7 +62,7 @@ fn reads_labels(shared: &Shared, store: &StoreKey) -> bool {
 async fn live(shared: &Shared, namespace: &str) -> Option<Labels> {
     let now = shared.now();
     {
-        let mut namespaces = shared.mirror.namespaces();
+        let mut namespaces = shared.index.namespaces();
         namespaces.awaits(namespace);
         if let Some(labels) = namespaces.read_lately(namespace, now) {
             return Some(labels);
@@ -73,7 +73,7 @@ async fn live(shared: &Shared, namespace: &str) -> Option<Labels> {
     match read {
         Ok(Some(read)) => {
             let labels = Labels::new(read.metadata.labels.unwrap_or_default());
-            let mut namespaces = shared.mirror.namespaces();
+            let mut namespaces = shared.index.namespaces();
             namespaces.note_read(namespace, Labels::clone(&labels), now);
             Some(labels)
         }
@@ -87,11 +87,11 @@ async fn live(shared: &Shared, namespace: &str) -> Option<Labels> {
 
 /// An object is gone: if it was the last one of its namespace, nothing is kept for that.
 pub(crate) fn object_gone(shared: &Shared, namespace: &str) {
-    let mirror = &shared.mirror;
-    let used = mirror.external_secrets().any_in(namespace);
-    if used || mirror.push_secrets().any_in(namespace) {
+    let index = &shared.index;
+    let used = index.external_secrets().any_in(namespace);
+    if used || index.push_secrets().any_in(namespace) {
         return;
     }
-    mirror.inputs().remove_caller(namespace);
-    mirror.namespaces().unused(namespace);
+    index.inputs().remove_caller(namespace);
+    index.namespaces().unused(namespace);
 }

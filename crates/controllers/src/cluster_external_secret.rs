@@ -1,4 +1,4 @@
-//! The ClusterExternalSecret controller: collects what the mirror knows, carries out what was decided
+//! The ClusterExternalSecret controller: collects what the index knows, carries out what was decided
 //! namespace by namespace, and writes what came of it. Decides nothing.
 
 use std::collections::BTreeMap;
@@ -19,10 +19,10 @@ use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
 use serde_json::Value;
 
-use crate::key::ObjectKey;
-use crate::mirror::ClusterExternalSecretRow;
 use crate::shared::{Shared, nanos_since};
 use crate::world::{target, world_error};
+use lockstep_index::ClusterExternalSecretRow;
+use lockstep_index::ObjectKey;
 
 /// Namespaces of one object that are worked on at once.
 const AT_ONCE: usize = 8;
@@ -44,14 +44,14 @@ pub(crate) async fn run(shared: Arc<Shared>, name: String) -> Next {
     };
     let nanos = nanos_since(clock);
     shared
-        .mirror
+        .index
         .cluster_external_secrets()
         .note_run(&name, nanos);
     next
 }
 
 async fn keep(shared: &Shared, name: &str) -> Result<Next, WorldError> {
-    let known = shared.mirror.cluster_external_secrets().get(name);
+    let known = shared.index.cluster_external_secrets().get(name);
     let Some(mut row) = known else {
         return Ok(Next::Idle);
     };
@@ -88,7 +88,7 @@ fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'
     let name = object.metadata.name.as_deref().unwrap_or_default();
     let mark = namespace_finalizer(name);
     let (mut wanted, mut marked) = (BTreeMap::new(), BTreeMap::new());
-    for (namespace, labels, metadata) in shared.mirror.namespaces().all() {
+    for (namespace, labels, metadata) in shared.index.namespaces().all() {
         let selected = row.wanted.as_ref().as_ref();
         if selected.is_ok_and(|selected| selected.contains(namespace, labels)) {
             wanted.insert(namespace.clone(), metadata.clone());
@@ -96,7 +96,7 @@ fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'
             marked.insert(namespace.clone(), metadata.clone());
         }
     }
-    let children = shared.mirror.external_secrets();
+    let children = shared.index.external_secrets();
     let existing = wanted.keys().filter_map(|namespace| {
         let key = ObjectKey::new(namespace, child_name(object));
         Some((namespace.clone(), children.object(&key)?))
@@ -111,7 +111,7 @@ fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'
         },
         marked,
         existing,
-        owned: shared.mirror.cluster_external_secrets().children_of(name),
+        owned: shared.index.cluster_external_secrets().children_of(name),
     }
 }
 
@@ -171,7 +171,7 @@ async fn take(
             let marked = writer.merge(&target, &patch, manager).await;
             marked.map(|namespace: Namespace| {
                 // The next run must not see the namespace as it was.
-                shared.mirror.namespaces().answered(namespace.metadata);
+                shared.index.namespaces().answered(namespace.metadata);
             })
         }
         Step::Create(child) => {
@@ -223,7 +223,7 @@ async fn patch_object(
     let writer = &shared.writer;
     let patched = writer.merge(&target, patch, Some(FIELD_MANAGER)).await;
     let patched: ClusterExternalSecret = patched.map_err(world_error)?;
-    let mut rows = shared.mirror.cluster_external_secrets();
+    let mut rows = shared.index.cluster_external_secrets();
     rows.answered(patched.clone());
     Ok(patched)
 }
@@ -258,6 +258,6 @@ async fn conclude(
     let kept = written.status.as_ref();
     let kept = kept.and_then(|status| status.observed_generation);
     shared.note_generation(status.observed_generation, kept);
-    shared.mirror.cluster_external_secrets().answered(written);
+    shared.index.cluster_external_secrets().answered(written);
     Ok(next)
 }

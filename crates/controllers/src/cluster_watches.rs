@@ -8,9 +8,9 @@ use lockstep_api::ClusterExternalSecret;
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
-use crate::key::ObjectKey;
-use crate::mirror::{Child, Labels, Touch};
 use crate::shared::Shared;
+use lockstep_index::ObjectKey;
+use lockstep_index::{Child, Labels, RowChange};
 
 /// ClusterExternalSecrets: whatever changed runs.
 pub(crate) async fn cluster_external_secrets(
@@ -21,20 +21,20 @@ pub(crate) async fn cluster_external_secrets(
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
         match change {
-            Change::Reset => shared.mirror.cluster_external_secrets().begin_list(),
+            Change::Reset => shared.index.cluster_external_secrets().begin_list(),
             Change::Applied(object) => {
-                let (name, touch) = shared.mirror.cluster_external_secrets().apply(object);
-                if touch != Touch::Same {
+                let (name, touch) = shared.index.cluster_external_secrets().apply(object);
+                if touch != RowChange::Same {
                     run(&shared, [name]);
                 }
             }
             Change::Deleted(object) => {
                 let name = object.metadata.name.unwrap_or_default();
-                shared.mirror.cluster_external_secrets().remove(&name);
+                shared.index.cluster_external_secrets().remove(&name);
                 shared.queues.cluster_external_secrets.remove(&name);
             }
             Change::Synced => {
-                let gone = shared.mirror.cluster_external_secrets().end_list();
+                let gone = shared.index.cluster_external_secrets().end_list();
                 for name in &gone {
                     shared.queues.cluster_external_secrets.remove(name);
                 }
@@ -46,10 +46,10 @@ pub(crate) async fn cluster_external_secrets(
 }
 
 /// An ExternalSecret is there, touched or not: who controls it runs, and who did before.
-pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Option<Child>, touch: Touch) {
-    let owner = child.as_ref().filter(|_| touch != Touch::Same);
+pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Option<Child>, touch: RowChange) {
+    let owner = child.as_ref().filter(|_| touch != RowChange::Same);
     let owner = owner.map(|child| child.owner.clone());
-    let mut rows = shared.mirror.cluster_external_secrets();
+    let mut rows = shared.index.cluster_external_secrets();
     let former = rows.saw_child(key, child);
     drop(rows);
     run(shared, former.into_iter().chain(owner));
@@ -57,7 +57,7 @@ pub(crate) fn saw_child(shared: &Shared, key: &ObjectKey, child: Option<Child>, 
 
 /// An ExternalSecret is gone: who controlled it makes it anew, and whom it was in the way of may go on.
 pub(crate) fn lost_child(shared: &Shared, key: &ObjectKey) {
-    let mut rows = shared.mirror.cluster_external_secrets();
+    let mut rows = shared.index.cluster_external_secrets();
     let owner = rows.saw_child(key, None);
     let failed = rows.failed_in(key.namespace());
     drop(rows);
@@ -67,7 +67,7 @@ pub(crate) fn lost_child(shared: &Shared, key: &ObjectKey) {
 /// A namespace is another one than it was: who wants it, or did, runs.
 pub(crate) fn namespace_changed(shared: &Shared, name: &str, labels: &[Labels]) {
     let wanting = shared
-        .mirror
+        .index
         .cluster_external_secrets()
         .wanting(name, labels);
     run(shared, wanting);

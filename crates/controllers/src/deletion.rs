@@ -1,4 +1,4 @@
-//! The shell of the deletion guard: asks it with what the mirror knows, and tells of stores whose
+//! The shell of the deletion guard: asks it with what the index knows, and tells of stores whose
 //! deletions are held. When to hold is decided in `lockstep-scheduling`.
 
 mod sample;
@@ -15,8 +15,8 @@ use lockstep_remote::StoreRecord;
 use lockstep_scheduling::deletion::{Absence, Guard, Sight, Verdict};
 
 use crate::events::about_store;
-use crate::key::ObjectKey;
 use crate::shared::Shared;
+use lockstep_index::ObjectKey;
 
 /// Reason of the event on the store.
 const REASON: &str = "DeletionHeld";
@@ -97,7 +97,7 @@ pub(crate) fn ask(
     let now = shared.now();
     let mut answer = Deletion::Allowed;
     for store in stores {
-        let Some(record) = shared.mirror.stores().get(store) else {
+        let Some(record) = shared.index.stores().get(store) else {
             continue;
         };
         if is_released(&record) {
@@ -105,7 +105,7 @@ pub(crate) fn ask(
             continue;
         }
         let absence = Absence {
-            users: shared.mirror.external_secrets().users_of(store),
+            users: shared.index.external_secrets().users_of(store),
             interval,
         };
         answer = match (answer, weigh(shared, (&record, key), absence, now)) {

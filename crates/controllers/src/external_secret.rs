@@ -1,4 +1,4 @@
-//! The ExternalSecret controller: collects what the mirror knows, lets the engine run, and turns the
+//! The ExternalSecret controller: collects what the index knows, lets the engine run, and turns the
 //! outcome into the next wake-up. Decides nothing.
 
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::callers::{self, CallerLabels};
 use crate::generic;
-use crate::key::ObjectKey;
-use crate::mirror::{Memory, Reader};
 use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
+use lockstep_index::ObjectKey;
+use lockstep_index::{Memory, Reader, SyncNote};
 
 /// Time between two looks for a Secret that someone else is to make. It carries no label yet, so no
 /// watch shows it.
@@ -28,8 +28,8 @@ const LOOK_FOR_TARGET: SignedDuration = SignedDuration::from_secs(15);
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    let stores = || shared.mirror.external_secrets().stores_named(&job.key);
-    if let Some(until) = shared.hold(&Reader::Object(job.key.clone()), stores, now) {
+    let stores = || shared.index.external_secrets().stores_named(&job.key);
+    if let Some(until) = shared.hold(&Reader::ExternalSecret(job.key.clone()), stores, now) {
         return Next::At(until);
     }
     let world = ClusterWorld { shared: &shared };
@@ -60,11 +60,15 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
         outcome.shares = None;
     }
     log(&key, &outcome);
-    let nanos = nanos_since(clock);
-    shared
-        .mirror
-        .external_secrets()
-        .note_run(&key, nanos, &outcome, &memory);
+    let note = SyncNote {
+        nanos: nanos_since(clock),
+        failed: outcome.failure.is_some(),
+        refreshed: outcome.refreshed,
+        awaits_target: outcome.awaits_target,
+    };
+    let mut rows = shared.index.external_secrets();
+    rows.note_run(&key, &note, &memory);
+    drop(rows);
     let kept = share(&shared, &key, &mut outcome);
     match next(&shared, &outcome, now, kept) {
         Next::At(at) if outcome.refreshed.is_some() && !kept => {
@@ -82,7 +86,7 @@ fn share(shared: &Shared, key: &ObjectKey, outcome: &mut Outcome) -> bool {
     if !shared.sharing.subscribe(key, reads) {
         shared.input_changed(vec![key.clone()], shared.now());
     }
-    if !shared.mirror.external_secrets().contains(key) {
+    if !shared.index.external_secrets().contains(key) {
         // It was deleted during its run.
         shared.sharing.leave(key);
     }
@@ -103,20 +107,20 @@ async fn observe(
     now: Timestamp,
 ) -> Option<Seen> {
     let key = &job.key;
-    let (object, memory) = shared.mirror.external_secrets().take(key)?;
+    let (object, memory) = shared.index.external_secrets().snapshot(key)?;
     let last_refresh = memory.refreshed.max(shared.sharing.refreshed(key));
     if memory.target_changed() {
         // Its next refresh has to look at the target, so it cannot be left to shared reads.
-        let mut rows = shared.mirror.external_secrets();
-        rows.refreshed(key, last_refresh);
+        let mut rows = shared.index.external_secrets();
+        rows.note_refresh(key, last_refresh);
         drop(rows);
         shared.sharing.leave(key);
     }
-    let stores = shared.mirror.external_secrets().stores_named(key);
+    let stores = shared.index.external_secrets().stores_named(key);
     let labels = callers::labels(shared, key.namespace(), &stores).await;
     let target_key = ObjectKey::new(key.namespace(), object.target_name());
     let (row, former_targets) = {
-        let targets = shared.mirror.targets();
+        let targets = shared.index.targets();
         let former = targets.made_by(key.namespace(), &created_by(&object));
         (targets.get(&target_key), former)
     };

@@ -1,4 +1,4 @@
-//! Gates keep ExternalSecrets from running before the mirror is whole: a store not listed yet would
+//! Gates keep ExternalSecrets from running before the index is whole: a store not listed yet would
 //! look like a missing one. Some watches may never sync (rights that a namespaced install does not
 //! have), so those are waited for only for a while.
 

@@ -19,11 +19,11 @@ use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::watch::{self, Change, Guarded, watch};
 
-use crate::key::ObjectKey;
-use crate::mirror::Relist;
 use crate::shared::Shared;
 use crate::watches::wake_writers;
 use crate::world::world_error;
+use lockstep_index::ObjectKey;
+use lockstep_index::Relist;
 
 /// API version and kind.
 type Kind = (String, String);

@@ -22,10 +22,10 @@ use lockstep_remote::{Credential, CredentialKind};
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 
-use crate::key::ObjectKey;
-use crate::mirror::{InputKey, InputKind, Reader};
 use crate::shared::Shared;
 use crate::{callers, push_watches, watches};
+use lockstep_index::ObjectKey;
+use lockstep_index::{InputKey, InputKind, Reader};
 
 /// The watches that run.
 #[derive(Default)]
@@ -83,8 +83,8 @@ fn of_generator(generator: &GeneratorRef, namespace: &str) -> InputKey {
 /// Follows what an object reads from now on; an empty set forgets it.
 pub(crate) fn follow_object(shared: &Arc<Shared>, key: &ObjectKey, inputs: BTreeSet<InputKey>) {
     let any = !inputs.is_empty();
-    let reader = Reader::Object(key.clone());
-    shared.mirror.inputs().set(&reader, inputs);
+    let reader = Reader::ExternalSecret(key.clone());
+    shared.index.inputs().set(&reader, inputs);
     if any {
         start(shared);
     }
@@ -92,11 +92,11 @@ pub(crate) fn follow_object(shared: &Arc<Shared>, key: &ObjectKey, inputs: BTree
 
 /// The same for a PushSecret, which may also read Secrets by their labels.
 pub(crate) fn follow_push(shared: &Arc<Shared>, key: &ObjectKey, inputs: BTreeSet<InputKey>) {
-    let any = !inputs.is_empty() || shared.mirror.push_secrets().has_selectors();
+    let any = !inputs.is_empty() || shared.index.push_secrets().has_selectors();
     shared
-        .mirror
+        .index
         .inputs()
-        .set(&Reader::Push(key.clone()), inputs);
+        .set(&Reader::PushSecret(key.clone()), inputs);
     if any {
         start(shared);
     }
@@ -118,7 +118,7 @@ pub(crate) fn follow_store(
             },
             name: ObjectKey::new(&credential.namespace, &credential.name),
         };
-        shared.mirror.inputs().add(&reader, input);
+        shared.index.inputs().add(&reader, input);
     }
     if let Some(caller) = caller {
         // The last object of the namespace may have gone while the connection was made.
@@ -131,8 +131,8 @@ pub(crate) fn follow_store(
 
 /// Starts the watches that are missing.
 fn start(shared: &Arc<Shared>) {
-    let mut wanted = shared.mirror.inputs().kinds();
-    if shared.mirror.push_secrets().has_selectors() {
+    let mut wanted = shared.index.inputs().kinds();
+    if shared.index.push_secrets().has_selectors() {
         wanted.insert(InputKind::Secret);
     }
     for kind in wanted {
@@ -156,7 +156,7 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
             });
         }
         InputKind::Secret => {
-            // The others are in the mirror of targets, which tells of them too.
+            // The others are in the index of targets, which tells of them too.
             let labels = Some(format!("{LABEL_MANAGED}!={LABEL_MANAGED_VALUE}"));
             let settings = Settings {
                 labels,
@@ -229,7 +229,7 @@ async fn run<K: ResourceExt>(
             Change::Reset => {
                 listed = true;
                 if whole {
-                    shared.mirror.inputs().begin_list(&kind);
+                    shared.index.inputs().begin_list(&kind);
                 }
             }
             Change::Applied(object) => saw(&shared, &kind, object.meta(), listed),
@@ -237,7 +237,7 @@ async fn run<K: ResourceExt>(
             Change::Synced => {
                 listed = false;
                 if whole {
-                    let readers = shared.mirror.inputs().end_list(&kind);
+                    let readers = shared.index.inputs().end_list(&kind);
                     tell(&shared, readers);
                 }
             }
@@ -257,7 +257,7 @@ pub(crate) fn saw(shared: &Shared, kind: &InputKind, meta: &ObjectMeta, listed: 
     let uid = meta.uid.as_deref().unwrap_or_default();
     let version = format!("{uid}/{version}");
     let readers = shared
-        .mirror
+        .index
         .inputs()
         .saw(&key(kind, meta), &version, listed);
     tell(shared, readers);
@@ -274,7 +274,7 @@ pub(crate) fn gone(shared: &Shared, kind: &InputKind, name: &ObjectKey) {
         kind: kind.clone(),
         name: name.clone(),
     };
-    let readers = shared.mirror.inputs().saw(&input, "", false);
+    let readers = shared.index.inputs().saw(&input, "", false);
     tell(shared, readers);
     if *kind == InputKind::Secret {
         push_watches::secret_changed(shared, name, None);
@@ -294,11 +294,11 @@ fn key(kind: &InputKind, meta: &ObjectMeta) -> InputKey {
 fn tell(shared: &Shared, readers: Vec<Reader>) {
     for reader in readers {
         match reader {
-            Reader::Object(key) => {
+            Reader::ExternalSecret(key) => {
                 tracing::debug!(external_secret = %key, "an input changed");
                 shared.input_changed(vec![key], shared.now());
             }
-            Reader::Push(key) => push_watches::input_changed(shared, key),
+            Reader::PushSecret(key) => push_watches::input_changed(shared, key),
             Reader::Store(store, caller) => {
                 tracing::debug!(%store, "a credential changed");
                 watches::credential_changed(shared, &store, caller.as_deref());

@@ -1,4 +1,4 @@
-//! The controllers: watches, the mirror they feed, queues, and the world of an API server. Thin
+//! The controllers: watches, the index they feed, queues, and the world of an API server. Thin
 //! input and output around `lockstep-reconcile`; every decision is `lockstep-plan`'s.
 
 mod callers;
@@ -13,8 +13,6 @@ mod gauges;
 mod generator;
 mod generic;
 mod inputs;
-mod key;
-mod mirror;
 mod push_secret;
 mod push_watches;
 mod push_world;

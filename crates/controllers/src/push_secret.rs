@@ -1,4 +1,4 @@
-//! The PushSecret controller: collects what the mirror knows, lets the engine run, and turns the
+//! The PushSecret controller: collects what the index knows, lets the engine run, and turns the
 //! outcome into the next wake-up. Decides nothing.
 
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use lockstep_reconcile::push_secret::{Engine, Observation, Outcome};
 use lockstep_runtime::dispatch::Next;
 
 use crate::callers;
-use crate::key::ObjectKey;
-use crate::mirror::Reader;
 use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
+use lockstep_index::ObjectKey;
+use lockstep_index::{PushNote, Reader};
 
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
     let (now, clock) = (shared.now(), Instant::now());
-    let stores = || shared.mirror.push_secrets().stores_of(&key);
-    if let Some(until) = shared.hold(&Reader::Push(key.clone()), stores, now) {
+    let stores = || shared.index.push_secrets().stores_of(&key);
+    if let Some(until) = shared.hold(&Reader::PushSecret(key.clone()), stores, now) {
         return Next::At(until);
     }
-    let taken = shared.mirror.push_secrets().take(&key);
+    let taken = shared.index.push_secrets().snapshot(&key);
     let Some((object, memory)) = taken else {
         return Next::Idle;
     };
@@ -42,13 +42,17 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         settings: shared.settings(),
         planning: &shared.planning,
     };
-    let outcome = engine.run(observation, now, fastrand::f64()).await;
+    let mut outcome = engine.run(observation, now, fastrand::f64()).await;
     log(&key, &outcome);
-    let nanos = nanos_since(clock);
-    shared
-        .mirror
-        .push_secrets()
-        .note_run(&key, nanos, &outcome, memory.changes);
+    let note = PushNote {
+        nanos: nanos_since(clock),
+        refreshed: outcome.refreshed,
+        doomed_since: outcome.doomed_since,
+        matched: outcome.matched.take(),
+    };
+    let mut rows = shared.index.push_secrets();
+    rows.note_run(&key, note, &memory);
+    drop(rows);
     let next = labels.next(outcome.next, outcome.failure.as_ref());
     match wake_up(&shared, next, outcome.failure.as_ref(), now) {
         Next::At(at) => Next::At(refresh_floor::next_push(&shared, &key, at, now)),

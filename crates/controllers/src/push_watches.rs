@@ -10,10 +10,10 @@ use lockstep_api::PushSecret;
 use lockstep_plan::{StoreKey, StoreView};
 use lockstep_runtime::watch::Change;
 
-use crate::key::ObjectKey;
-use crate::mirror::{PushSecrets, Touch, push_secret_key};
 use crate::shared::Shared;
 use crate::{callers, inputs, store_finalizer};
+use lockstep_index::ObjectKey;
+use lockstep_index::{PushSecrets, RowChange, push_secret_key};
 
 /// Time between the runs of two users of a store that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -26,13 +26,13 @@ pub(crate) async fn push_secrets(
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
         match change {
-            Change::Reset => shared.mirror.push_secrets().begin_list(),
+            Change::Reset => shared.index.push_secrets().begin_list(),
             Change::Applied(object) => {
                 let inputs = inputs::of_push(&object);
                 let (key, touch) = noting_stores(&shared, &push_secret_key(&object), |rows| {
                     rows.apply(object)
                 });
-                if touch != Touch::Same {
+                if touch != RowChange::Same {
                     inputs::follow_push(&shared, &key, inputs);
                     shared.queues.push_secrets.fresh(key);
                 }
@@ -43,7 +43,7 @@ pub(crate) async fn push_secrets(
                 forget(&shared, &key);
             }
             Change::Synced => {
-                let gone = shared.mirror.push_secrets().end_list();
+                let gone = shared.index.push_secrets().end_list();
                 for key in &gone {
                     forget(&shared, key);
                 }
@@ -56,7 +56,7 @@ pub(crate) async fn push_secrets(
 }
 
 /// Takes the answer to our own write; `None` when the object was deleted meanwhile.
-pub(crate) fn answered(shared: &Shared, object: PushSecret) -> Option<(ObjectKey, Touch)> {
+pub(crate) fn answered(shared: &Shared, object: PushSecret) -> Option<(ObjectKey, RowChange)> {
     let key = push_secret_key(&object);
     noting_stores(shared, &key, |rows| rows.answered(object))
 }
@@ -67,7 +67,7 @@ fn noting_stores<T>(
     key: &ObjectKey,
     change: impl FnOnce(&mut PushSecrets) -> T,
 ) -> T {
-    let mut rows = shared.mirror.push_secrets();
+    let mut rows = shared.index.push_secrets();
     let before = rows.keeps_stores(key);
     let changed = change(&mut rows);
     let after = rows.keeps_stores(key);
@@ -85,7 +85,7 @@ fn forget(shared: &Arc<Shared>, key: &ObjectKey) {
 /// Runs an object because something it reads from changed.
 pub(crate) fn input_changed(shared: &Shared, key: ObjectKey) {
     tracing::debug!(push_secret = %key, "an input changed");
-    shared.mirror.push_secrets().input_changed(&key);
+    shared.index.push_secrets().input_changed(&key);
     shared.queues.push_secrets.reset_backoff(&key);
     shared.queues.push_secrets.fresh(key);
 }
@@ -96,7 +96,7 @@ pub(crate) fn secret_changed(
     secret: &ObjectKey,
     labels: Option<&BTreeMap<String, String>>,
 ) {
-    let readers = shared.mirror.push_secrets().selecting(secret, labels);
+    let readers = shared.index.push_secrets().selecting(secret, labels);
     for key in readers {
         input_changed(shared, key);
     }
@@ -108,10 +108,10 @@ pub(crate) fn store_changed(shared: &Shared, store: &StoreKey) {
     let Some(view) = view(shared, store) else {
         return;
     };
-    let users = shared.mirror.push_secrets().users_of(&view);
+    let users = shared.index.push_secrets().users_of(&view);
     let mut at = shared.now();
     for key in users {
-        shared.mirror.push_secrets().input_changed(&key);
+        shared.index.push_secrets().input_changed(&key);
         shared.queues.push_secrets.due(key, at);
         at = at.saturating_add(BETWEEN_USERS).unwrap_or(at);
     }
@@ -120,7 +120,7 @@ pub(crate) fn store_changed(shared: &Shared, store: &StoreKey) {
 /// A store is being deleted: everyone who pushes to it tells that nothing is pushed any more.
 pub(crate) fn store_deleting(shared: &Shared, store: &StoreKey) {
     if let Some(view) = view(shared, store) {
-        let users = shared.mirror.push_secrets().users_of(&view);
+        let users = shared.index.push_secrets().users_of(&view);
         wake(shared, users);
     }
 }
@@ -128,14 +128,14 @@ pub(crate) fn store_deleting(shared: &Shared, store: &StoreKey) {
 /// Runs those who wait for a store.
 pub(crate) fn wake_waiting(shared: &Shared, store: &StoreKey) {
     if let Some(view) = view(shared, store) {
-        let waiting = shared.mirror.push_secrets().waiting_on(&view);
+        let waiting = shared.index.push_secrets().waiting_on(&view);
         wake(shared, waiting);
     }
 }
 
 /// New labels of a namespace: who waits there may be admitted now.
 pub(crate) fn namespace_changed(shared: &Shared, namespace: &str) {
-    let waiting = shared.mirror.push_secrets().waiting_in(namespace);
+    let waiting = shared.index.push_secrets().waiting_in(namespace);
     wake(shared, waiting);
 }
 
@@ -147,6 +147,6 @@ fn wake(shared: &Shared, keys: Vec<ObjectKey>) {
 }
 
 fn view(shared: &Shared, store: &StoreKey) -> Option<Arc<StoreView>> {
-    let record = shared.mirror.stores().get(store)?;
+    let record = shared.index.stores().get(store)?;
     Some(Arc::clone(&record.view))
 }

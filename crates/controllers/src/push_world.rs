@@ -1,4 +1,4 @@
-//! The world of an API server for PushSecrets. Answers to writes go straight into the mirror; values
+//! The world of an API server for PushSecrets. Answers to writes go straight into the index; values
 //! of sources live as long as the run that reads them.
 
 use std::collections::BTreeMap;
@@ -15,9 +15,9 @@ use lockstep_reconcile::{PushWorld, WorldError};
 use lockstep_runtime::api_object::{ApiObject, list};
 
 use crate::events::about_push_secret;
-use crate::mirror::Touch;
 use crate::push_watches::answered;
 use crate::world::{ClusterWorld, target, world_error};
+use lockstep_index::RowChange;
 
 impl PushWorld for ClusterWorld<'_> {
     async fn patch_push(
@@ -50,7 +50,7 @@ impl PushWorld for ClusterWorld<'_> {
         let kept = kept.and_then(|status| status.observed_generation);
         self.shared
             .note_generation(status.observed_generation, kept);
-        if let Some((key, Touch::Changed)) = answered(self.shared, written.clone()) {
+        if let Some((key, RowChange::Changed)) = answered(self.shared, written.clone()) {
             self.shared.queues.push_secrets.fresh(key);
         }
         Ok(written)

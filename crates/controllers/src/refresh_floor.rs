@@ -10,8 +10,8 @@ use lockstep_plan::EventNote;
 use lockstep_scheduling::floor::{Refresh, RefreshFloor};
 
 use crate::events;
-use crate::key::ObjectKey;
 use crate::shared::Shared;
+use lockstep_index::ObjectKey;
 
 /// Shortest time between two refreshes, but for bursts.
 const FLOOR: Duration = Duration::from_secs(10);
@@ -100,7 +100,7 @@ pub(crate) fn next_push(
 }
 
 fn warn(shared: &Shared, key: &ObjectKey) {
-    let Some(object) = shared.mirror.external_secrets().object(key) else {
+    let Some(object) = shared.index.external_secrets().object(key) else {
         return;
     };
     if shared

@@ -41,7 +41,7 @@ pub(crate) async fn keep_looking(shared: Arc<Shared>) {
                 listed,
                 "resource versions went down: was etcd restored? everything is listed again"
             );
-            shared.mirror.stores().distrust();
+            shared.index.stores().distrust();
             shared
                 .relist
                 .send_modify(|asked| *asked = asked.wrapping_add(1));

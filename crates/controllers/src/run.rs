@@ -26,7 +26,6 @@ use lockstep_runtime::watch::{self, Guarded, watch};
 use crate::config::Config;
 use crate::gate::{self, Gate};
 use crate::gauges::Gauges;
-use crate::key::ObjectKey;
 use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
@@ -34,6 +33,7 @@ use crate::{
     cluster_external_secret, cluster_watches, external_secret, push_secret, push_watches, revision,
     sharing, store, watches,
 };
+use lockstep_index::ObjectKey;
 
 /// How long the last events may take after a stop was asked for.
 const EVENTS_GRACE: Duration = Duration::from_secs(1);
@@ -135,10 +135,10 @@ impl Controllers {
             if !config.settings.push_secrets || !gates.pushes_opened(&shared, &shutdown).await {
                 return;
             }
-            let (shared, mirror) = (Arc::clone(&shared), Arc::clone(&shared));
+            let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));
             let run = move |job: Job<_>| push_secret::run(Arc::clone(&shared), job.key);
             let class_of = move |key: &ObjectKey| {
-                let store = mirror.mirror.push_secrets().first_store(key);
+                let store = own.index.push_secrets().first_store(key);
                 Some(key.class(store))
             };
             let dispatcher = self.push_secrets.by_class(Arc::new(class_of));
@@ -158,12 +158,12 @@ impl Controllers {
                 () = gates.opened() => {}
                 () = shutdown.requested() => return,
             }
-            let (shared, mirror) = (Arc::clone(&shared), Arc::clone(&shared));
+            let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));
             let reads = sharing::run(Arc::clone(&shared), shutdown.clone());
             let run = move |job| external_secret::run(Arc::clone(&shared), job);
             // Objects of one store wait for the same backend.
             let class_of = move |key: &ObjectKey| {
-                let store = mirror.mirror.external_secrets().first_store(key);
+                let store = own.index.external_secrets().first_store(key);
                 Some(key.class(store))
             };
             let dispatcher = self.external_secrets.by_class(Arc::new(class_of));

@@ -1,4 +1,4 @@
-//! Series by object, written from the mirror's rows while a scrape runs; none are kept. Names and
+//! Series by object, written from the rows of the index while a scrape runs; none are kept. Names and
 //! labels are the original operator's, durations in nanoseconds included.
 
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lockstep_plan::StoreKind;
 use lockstep_runtime::metrics::{Family, Kind, Page, Rows, number};
 
-use crate::key::ObjectKey;
 use crate::shared::Shared;
+use lockstep_index::ObjectKey;
 
 const SYNC_CALLS: Family = Family {
     name: "externalsecret_sync_calls_total",
@@ -56,7 +56,7 @@ impl Rows for ExternalSecretRows {
     }
 
     fn page(&self, family: &Family, cursor: Option<String>, page: &mut Page<'_>) -> Option<String> {
-        let objects = self.shared.mirror.external_secrets();
+        let objects = self.shared.index.external_secrets();
         for (key, row) in objects.after(behind(cursor.as_deref()).as_ref()) {
             let own = if self.extended {
                 row.labels()
@@ -113,7 +113,7 @@ impl Rows for PushSecretRows {
     }
 
     fn page(&self, family: &Family, cursor: Option<String>, page: &mut Page<'_>) -> Option<String> {
-        let objects = self.shared.mirror.push_secrets();
+        let objects = self.shared.index.push_secrets();
         for (key, row) in objects.after(behind(cursor.as_deref()).as_ref()) {
             let own = if self.extended && !is_duration(family) {
                 row.labels()
@@ -153,7 +153,7 @@ impl Rows for ClusterExternalSecretRows {
     }
 
     fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
-        let objects = self.shared.mirror.cluster_external_secrets();
+        let objects = self.shared.index.cluster_external_secrets();
         for (name, row) in objects.rows() {
             let own = row.object.metadata.labels.clone().unwrap_or_default();
             let labels = labels("", name, self.extended.then_some(&own));
@@ -207,7 +207,7 @@ impl Rows for StoreRows {
     }
 
     fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
-        let stores = self.shared.mirror.stores();
+        let stores = self.shared.index.stores();
         for store in stores.of_kind(self.kind) {
             let namespace = store.key.namespace.as_deref().unwrap_or_default();
             let own = store.metadata.labels.as_ref();

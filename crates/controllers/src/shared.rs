@@ -1,4 +1,4 @@
-//! What all controllers of the process share: the mirror, connections, queues and the edges.
+//! What all controllers of the process share: the index, connections, queues and the edges.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -21,14 +21,14 @@ use crate::deletion::DeletionGuard;
 use crate::gate::Gate;
 use crate::generic::GenericTargets;
 use crate::inputs::InputWatches;
-use crate::key::ObjectKey;
-use crate::mirror::{Mirror, Reader};
 use crate::refresh_floor::Floor;
 use crate::sharing::Sharing;
+use lockstep_index::ObjectKey;
+use lockstep_index::{Index, Reader};
 
 /// Shared by all runs.
 pub(crate) struct Shared {
-    pub(crate) mirror: Mirror,
+    pub(crate) index: Index,
     pub(crate) reads: Arc<RemoteClient>,
     pub(crate) planning: Planning,
     /// Keeps watches running.
@@ -113,7 +113,7 @@ impl Shared {
             reads.allow_version_probes();
         }
         Self {
-            mirror: Mirror::default(),
+            index: Index::default(),
             reads,
             planning: Planning::default(),
             background,
@@ -176,7 +176,7 @@ impl Shared {
     /// `asked` are too old for them.
     pub(crate) fn input_changed(&self, keys: Vec<ObjectKey>, asked: Timestamp) {
         for key in keys {
-            self.mirror.external_secrets().ask(&key, asked, true);
+            self.index.external_secrets().ask(&key, asked, true);
             self.queues.external_secrets.fresh(key);
         }
     }
@@ -190,17 +190,17 @@ impl Shared {
         stores: impl FnOnce() -> Vec<StoreKey>,
         now: Timestamp,
     ) -> Option<Timestamp> {
-        if !self.settings().flood_gate || !self.mirror.stores().any_checked() {
+        if !self.settings().flood_gate || !self.index.stores().any_checked() {
             return None;
         }
         let stores = stores();
-        self.mirror.stores().hold(user, &stores, now)
+        self.index.stores().hold(user, &stores, now)
     }
 
     /// Notes that the remote secrets of an object are there.
     pub(crate) fn is_present(&self, key: &ObjectKey) {
         if !self.deletions.is_idle() {
-            let stores = self.mirror.external_secrets().stores_named(key);
+            let stores = self.index.external_secrets().stores_named(key);
             self.deletions.present(key, &stores, self.now());
         }
     }
@@ -221,14 +221,14 @@ pub(crate) fn nanos_since(began: Instant) -> u64 {
 
 impl StoreLookup for Shared {
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>> {
-        self.mirror
+        self.index
             .stores()
             .get(key)
             .map(|record| Arc::clone(&record.view))
     }
 
     fn stores(&self, kind: StoreKind, namespace: &str) -> Vec<Arc<StoreView>> {
-        let stores = self.mirror.stores();
+        let stores = self.index.stores();
         let near = stores.of_kind(kind).filter(|record| {
             let own = record.key.namespace.as_deref();
             own.is_none_or(|own| own == namespace)
@@ -239,6 +239,6 @@ impl StoreLookup for Shared {
 
 impl StoreSource for Shared {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
-        self.mirror.stores().get(key)
+        self.index.stores().get(key)
     }
 }

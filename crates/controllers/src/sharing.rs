@@ -20,11 +20,11 @@ use lockstep_runtime::supervise::{TaskGroup, supervise};
 use lockstep_scheduling::groups::{Groups, Stats};
 use tokio::sync::Notify;
 
-use crate::key::ObjectKey;
-use crate::mirror::seen::number_of;
 use crate::shared::Shared;
 use crate::watches::check_store;
 use crate::{inputs, push_watches, refresh_floor};
+use lockstep_index::ObjectKey;
+use lockstep_index::number_of;
 
 use slots::ReadSlots;
 
@@ -110,7 +110,7 @@ impl RemoteObserver for Shared {
 
     fn is_present(&self, namespace: &str, object: &str) -> bool {
         let key = ObjectKey::new(namespace, object);
-        self.mirror.external_secrets().contains(&key)
+        self.index.external_secrets().contains(&key)
     }
 
     fn troubled(&self, store: &StoreKey) {
@@ -119,13 +119,13 @@ impl RemoteObserver for Shared {
 
     fn recovered(&self, store: &StoreKey) {
         check_store(self, store.clone());
-        let waiting = self.mirror.external_secrets().waiting_on(store);
+        let waiting = self.index.external_secrets().waiting_on(store);
         let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
         let step = SignedDuration::try_from((RELEASE / count).min(BETWEEN)).unwrap_or_default();
         let now = self.now();
         let mut at = now;
         for key in waiting {
-            self.mirror.external_secrets().ask(&key, now, false);
+            self.index.external_secrets().ask(&key, now, false);
             self.queues.external_secrets.reset_backoff(&key);
             self.queues.external_secrets.due(key, at);
             at = at.saturating_add(step).unwrap_or(at);
@@ -187,7 +187,9 @@ fn pop(shared: &Shared) -> Vec<Due> {
         return Vec::new();
     };
     let batch = match &group.read {
-        Read::Value(_) => usable(shared, &group).map_or(1, |store| store.batch()),
+        Read::Value(_) => {
+            usable(shared, &group).map_or(1, |store| lockstep_remote::batch_size(&store))
+        }
         Read::Map(_) | Read::Raw(_) | Read::Find(_) => 1,
     };
     let mut due = vec![(Arc::clone(&group), member)];
@@ -262,7 +264,7 @@ async fn refresh(shared: &Arc<Shared>, group: &Arc<GroupKey>, member: &ObjectKey
 
 /// The store of a group, if it is still the one that was read from and may be read from.
 fn usable(shared: &Shared, group: &GroupKey) -> Option<Arc<StoreRecord>> {
-    let store = shared.mirror.stores().get(&group.identity.store)?;
+    let store = shared.index.stores().get(&group.identity.store)?;
     let open = !shared.settings().flood_gate || store.view.is_open();
     (open && StoreIdentity::of(&store) == *group.identity).then_some(store)
 }

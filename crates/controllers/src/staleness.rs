@@ -55,7 +55,7 @@ impl ByStore {
         let shared = &self.0;
         let refreshed = |key: &_| shared.sharing.refreshed(key);
         let now = shared.now();
-        let found = shared.mirror.external_secrets().freshness(now, refreshed);
+        let found = shared.index.external_secrets().freshness(now, refreshed);
         for store in found {
             let (kind, labels) = (store.store.kind.to_string(), labels(&store.store));
             let labels = [("kind", kind.as_str()), labels[0], labels[1]];

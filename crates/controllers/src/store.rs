@@ -16,24 +16,24 @@ use lockstep_runtime::dispatch::Next;
 
 use crate::deletion;
 use crate::events::about_store;
-use crate::mirror::Reader;
 use crate::shared::{Shared, nanos_since};
 use crate::store_finalizer;
 use crate::watches::store_touched;
 use crate::world::{target, world_error};
+use lockstep_index::Reader;
 
 /// Checks one store, and lets those go on who waited for the outcome.
 pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
-    shared.mirror.stores().check_asked(&key, shared.now());
+    shared.index.stores().check_asked(&key, shared.now());
     let clock = Instant::now();
     let next = check(&shared, key.clone()).await;
     let nanos = nanos_since(clock);
-    shared.mirror.stores().note_run(&key, nanos);
-    let held = shared.mirror.stores().check_ended(&key);
+    shared.index.stores().note_run(&key, nanos);
+    let held = shared.index.stores().check_ended(&key);
     for user in held {
         match user {
-            Reader::Object(key) => shared.queues.external_secrets.fresh(key),
-            Reader::Push(key) => shared.queues.push_secrets.fresh(key),
+            Reader::ExternalSecret(key) => shared.queues.external_secrets.fresh(key),
+            Reader::PushSecret(key) => shared.queues.push_secrets.fresh(key),
             Reader::Store(..) => {}
         }
     }
@@ -42,7 +42,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
 
 async fn check(shared: &Shared, key: StoreKey) -> Next {
     let now = shared.now();
-    let known = shared.mirror.stores().get(&key);
+    let known = shared.index.stores().get(&key);
     let Some(record) = known else {
         return Next::Idle;
     };
@@ -114,7 +114,7 @@ async fn write_status(
     let written = written.map_err(world_error)?;
     let kept = written.status.observed_generation;
     shared.note_generation(status.observed_generation, kept);
-    let answered = shared.mirror.stores().answered(written);
+    let answered = shared.index.stores().answered(written);
     if let Some((key, touch)) = answered {
         store_touched(shared, key, touch);
     }

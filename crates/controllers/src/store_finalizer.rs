@@ -25,7 +25,7 @@ pub(crate) fn changed(shared: &Shared, before: Option<&StoreUses>, after: Option
         let missing = needs(after) && !has_finalizer(&store.metadata) && !store.view.deleting;
         let idle = || needs(before) && !needs(after) && has_finalizer(&store.metadata);
         let holders_changed = store.view.deleting && needs(before) != needs(after);
-        if missing || holders_changed || idle() && !shared.mirror.push_secrets().need(&store.view) {
+        if missing || holders_changed || idle() && !shared.index.push_secrets().need(&store.view) {
             check_store(shared, store.key.clone());
         }
     }
@@ -34,7 +34,7 @@ pub(crate) fn changed(shared: &Shared, before: Option<&StoreUses>, after: Option
 /// All PushSecrets are known: stores whose finalizer is not right run.
 pub(crate) fn check_all(shared: &Shared) {
     for store in all(shared) {
-        let needed = shared.mirror.push_secrets().need(&store.view);
+        let needed = shared.index.push_secrets().need(&store.view);
         if settle_finalizer(&store.metadata, needed).is_some() {
             check_store(shared, store.key.clone());
         }
@@ -46,13 +46,13 @@ pub(crate) fn holders(shared: &Shared, store: &StoreRecord) -> Vec<String> {
     if !store.view.deleting || !has_finalizer(&store.metadata) {
         return Vec::new();
     }
-    let mut names: Vec<String> = shared.mirror.push_secrets().needing(&store.view);
+    let mut names: Vec<String> = shared.index.push_secrets().needing(&store.view);
     names.sort();
     names
 }
 
 fn all(shared: &Shared) -> Vec<Arc<StoreRecord>> {
-    let stores = shared.mirror.stores();
+    let stores = shared.index.stores();
     let kinds = [StoreKind::SecretStore, StoreKind::ClusterSecretStore];
     let all = kinds.into_iter().flat_map(|kind| stores.of_kind(kind));
     all.cloned().collect()
@@ -69,7 +69,7 @@ pub(crate) async fn settle(
     if foreign || pushes && !shared.pushes_listed.is_open() {
         return Ok(store);
     }
-    let needed = pushes && shared.mirror.push_secrets().need(&store.view);
+    let needed = pushes && shared.index.push_secrets().need(&store.view);
     let Some(patch) = settle_finalizer(&store.metadata, needed) else {
         return Ok(store);
     };
@@ -88,9 +88,9 @@ pub(crate) async fn settle(
     };
     let written = written.map_err(world_error)?;
     tracing::debug!(store = %store.key, needed, "finalizer settled");
-    // Straight into the mirror: our own write is no change to react to. A store that this let go, or
+    // Straight into the index: our own write is no change to react to. A store that this let go, or
     // that was deleted meanwhile, stays out.
-    let mut stores = shared.mirror.stores();
+    let mut stores = shared.index.stores();
     let answered = stores.answered(written);
     answered
         .and_then(|(key, _)| stores.get(&key))

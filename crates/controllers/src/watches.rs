@@ -1,4 +1,4 @@
-//! Watches feed the mirror, and the mirror's news feed the queues. The only place where an event of
+//! Watches feed the index, and its wakes feed the queues. The only place where an event of
 //! the cluster becomes work.
 
 use std::collections::BTreeSet;
@@ -14,10 +14,10 @@ use lockstep_remote::StoreRecord;
 use lockstep_runtime::watch::Change;
 
 use crate::gate::Gate;
-use crate::key::ObjectKey;
-use crate::mirror::{Child, InputKind, Labels, Sight, StoreTouch, Touch};
 use crate::shared::Shared;
 use crate::{callers, cluster_watches, inputs, push_watches};
+use lockstep_index::ObjectKey;
+use lockstep_index::{Child, InputKind, Labels, RowChange, StoreChange, TargetChange};
 
 /// Time between the runs of two users of something that changed.
 const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
@@ -31,25 +31,25 @@ pub(crate) async fn external_secrets(
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
         match change {
-            Change::Reset => shared.mirror.external_secrets().begin_list(),
+            Change::Reset => shared.index.external_secrets().begin_list(),
             Change::Applied(object) => {
                 let now = shared.now();
                 let inputs = inputs::of_object(&object);
                 let child = Child::of(&object.metadata);
-                let (key, touch) = shared.mirror.external_secrets().apply(object, now);
+                let (key, touch) = shared.index.external_secrets().apply(object, now);
                 cluster_watches::saw_child(&shared, &key, child, touch);
-                if touch != Touch::Same {
+                if touch != RowChange::Same {
                     inputs::follow_object(&shared, &key, inputs);
                     shared.queues.external_secrets.fresh(key);
                 }
             }
             Change::Deleted(object) => {
-                let key = crate::mirror::external_secret_key(&object);
-                shared.mirror.external_secrets().remove(&key);
+                let key = lockstep_index::external_secret_key(&object);
+                shared.index.external_secrets().remove(&key);
                 forget_object(&shared, &key);
             }
             Change::Synced => {
-                let gone = shared.mirror.external_secrets().end_list();
+                let gone = shared.index.external_secrets().end_list();
                 for key in &gone {
                     forget_object(&shared, key);
                 }
@@ -72,26 +72,26 @@ pub(crate) async fn targets(
         match change {
             Change::Reset => {
                 listed = true;
-                shared.mirror.targets().begin_list();
+                shared.index.targets().begin_list();
             }
             Change::Applied(secret) => {
                 inputs::saw(&shared, &InputKind::Secret, &secret.metadata, listed);
                 let salt = shared.settings().salt;
-                let (key, sight) = shared.mirror.targets().apply(secret, &salt);
+                let (key, sight) = shared.index.targets().apply(secret, &salt);
                 match sight {
-                    Sight::Known => {}
-                    Sight::Drifted => target_drifted(&shared, &key),
-                    Sight::Touched => wake_writers(&shared, &key),
+                    TargetChange::Known => {}
+                    TargetChange::Drifted => target_drifted(&shared, &key),
+                    TargetChange::Touched => wake_writers(&shared, &key),
                 }
             }
             Change::Deleted(secret) => {
-                let key = shared.mirror.targets().gone(&secret);
+                let key = shared.index.targets().gone(&secret);
                 inputs::gone(&shared, &InputKind::Secret, &key);
                 wake_writers(&shared, &key);
             }
             Change::Synced => {
                 listed = false;
-                let gone = shared.mirror.targets().end_list();
+                let gone = shared.index.targets().end_list();
                 for key in &gone {
                     wake_writers(&shared, key);
                 }
@@ -129,11 +129,11 @@ async fn stores<K: Into<StoreRecord>>(
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
         match change {
-            Change::Reset => shared.mirror.stores().begin_list(kind),
+            Change::Reset => shared.index.stores().begin_list(kind),
             Change::Applied(store) => saw_store(&shared, store.into()),
             Change::Deleted(store) => forget_store(&shared, &store.into().key),
             Change::Synced => {
-                let gone = shared.mirror.stores().end_list(kind);
+                let gone = shared.index.stores().end_list(kind);
                 for key in &gone {
                     forget_store(&shared, key);
                 }
@@ -156,7 +156,7 @@ pub(crate) async fn namespaces(
         match change {
             Change::Applied(namespace) => {
                 let name = namespace.metadata.name.clone().unwrap_or_default();
-                let touch = shared.mirror.namespaces().apply(namespace.metadata);
+                let touch = shared.index.namespaces().apply(namespace.metadata);
                 if touch.awaited {
                     // Runs may have begun without a full list and refused its objects.
                     namespace_changed(&shared, &name);
@@ -168,19 +168,19 @@ pub(crate) async fn namespaces(
                     namespace_changed(&shared, &name);
                 }
                 if touch.labels || touch.life {
-                    let now = shared.mirror.namespaces().labels(&name);
+                    let now = shared.index.namespaces().labels(&name);
                     let labels: Vec<Labels> = touch.before.into_iter().chain(now).collect();
                     cluster_watches::namespace_changed(&shared, &name, &labels);
                 }
             }
             Change::Deleted(namespace) => {
                 let name = namespace.metadata.name.unwrap_or_default();
-                let labels = shared.mirror.namespaces().remove(&name);
+                let labels = shared.index.namespaces().remove(&name);
                 cluster_watches::namespace_changed(&shared, &name, labels.as_slice());
             }
-            Change::Reset => shared.mirror.namespaces().begin_list(),
+            Change::Reset => shared.index.namespaces().begin_list(),
             Change::Synced => {
-                shared.mirror.namespaces().end_list();
+                shared.index.namespaces().end_list();
                 gate.open();
             }
             Change::Invalid(_) => {}
@@ -190,22 +190,22 @@ pub(crate) async fn namespaces(
 
 /// Takes a store from its watch.
 fn saw_store(shared: &Shared, record: StoreRecord) {
-    let (key, touch) = shared.mirror.stores().apply(record);
+    let (key, touch) = shared.index.stores().apply(record);
     store_touched(shared, key, touch);
 }
 
 /// A store is another one than it was: it, and who uses it, run as far as that matters to them.
-pub(crate) fn store_touched(shared: &Shared, key: StoreKey, touch: StoreTouch) {
+pub(crate) fn store_touched(shared: &Shared, key: StoreKey, touch: StoreChange) {
     if touch.run {
         // Before anyone is woken: whoever runs now had better wait for what the check says.
-        let (mut stores, now) = (shared.mirror.stores(), shared.now());
+        let (mut stores, now) = (shared.index.stores(), shared.now());
         stores.check_asked(&key, now);
         if touch.new_spec {
             stores.spec_changed(&key, now);
         }
     }
     if touch.wakes_users() {
-        let waiting = shared.mirror.external_secrets().waiting_on(&key);
+        let waiting = shared.index.external_secrets().waiting_on(&key);
         wake(shared, waiting);
         push_watches::wake_waiting(shared, &key);
     }
@@ -235,10 +235,10 @@ pub(crate) fn check_store(shared: &Shared, key: StoreKey) {
 fn refresh_users(shared: &Shared, store: &StoreKey) {
     // What was learned through the old spec no longer counts; the users run in any case.
     shared.reads.forget(store);
-    shared.mirror.inputs().remove_store(store);
+    shared.index.inputs().remove_store(store);
     shared.sharing.leave_store(store);
     let users = shared
-        .mirror
+        .index
         .external_secrets()
         .store_changed(store, shared.now());
     run_spread(shared, users);
@@ -249,7 +249,7 @@ fn refresh_users(shared: &Shared, store: &StoreKey) {
 pub(crate) fn credential_changed(shared: &Shared, store: &StoreKey, caller: Option<&str>) {
     shared.reads.reconnect(store);
     let users = shared
-        .mirror
+        .index
         .external_secrets()
         .store_changed(store, shared.now());
     let concerned = |key: &ObjectKey| caller.is_none_or(|caller| key.namespace() == caller);
@@ -267,10 +267,10 @@ fn run_spread(shared: &Shared, users: Vec<ObjectKey>) {
 }
 
 fn forget_store(shared: &Shared, key: &StoreKey) {
-    shared.mirror.stores().remove(key);
+    shared.index.stores().remove(key);
     shared.reads.forget(key);
     shared.deletions.forget(key);
-    shared.mirror.inputs().remove_store(key);
+    shared.index.inputs().remove_store(key);
     let users = shared.sharing.leave_store(key);
     shared.look_again(users);
     match key.kind {
@@ -282,12 +282,12 @@ fn forget_store(shared: &Shared, key: &StoreKey) {
 /// Runs the ExternalSecrets that write a target of this name.
 pub(crate) fn wake_writers(shared: &Shared, target: &ObjectKey) {
     let (writers, now) = (
-        shared.mirror.external_secrets().writers_of(target),
+        shared.index.external_secrets().writers_of(target),
         shared.now(),
     );
     for key in writers {
-        shared.mirror.external_secrets().ask(&key, now, false);
-        shared.mirror.external_secrets().target_changed(&key);
+        shared.index.external_secrets().ask(&key, now, false);
+        shared.index.external_secrets().target_changed(&key);
         shared.queues.external_secrets.fresh(key);
     }
 }
@@ -295,9 +295,9 @@ pub(crate) fn wake_writers(shared: &Shared, target: &ObjectKey) {
 /// Somebody else changed a target in a way that waits for the next refresh. Shared reads alone would
 /// never repair it: that refresh has to be a run.
 pub(crate) fn target_drifted(shared: &Shared, target: &ObjectKey) {
-    let writers = shared.mirror.external_secrets().writers_of(target);
+    let writers = shared.index.external_secrets().writers_of(target);
     for key in &writers {
-        shared.mirror.external_secrets().target_changed(key);
+        shared.index.external_secrets().target_changed(key);
     }
     shared.look_again(writers);
 }
@@ -314,7 +314,7 @@ fn forget_object(shared: &Arc<Shared>, key: &ObjectKey) {
 
 /// New labels: who waits may be admitted now, and who shares reads may be shut out.
 fn namespace_changed(shared: &Shared, name: &str) {
-    let (waiting, ready) = shared.mirror.external_secrets().in_namespace(name);
+    let (waiting, ready) = shared.index.external_secrets().in_namespace(name);
     wake(shared, waiting);
     push_watches::namespace_changed(shared, name);
     let alone = ready.into_iter().filter(|key| shared.sharing.leave(key));
@@ -325,7 +325,7 @@ fn namespace_changed(shared: &Shared, name: &str) {
 fn wake(shared: &Shared, keys: Vec<ObjectKey>) {
     let now = shared.now();
     for key in keys {
-        shared.mirror.external_secrets().ask(&key, now, false);
+        shared.index.external_secrets().ask(&key, now, false);
         shared.queues.external_secrets.reset_backoff(&key);
         shared.queues.external_secrets.fresh(key);
     }

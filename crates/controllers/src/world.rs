@@ -1,4 +1,4 @@
-//! The world of an API server. Every answer to a write goes straight into the mirror, so the next
+//! The world of an API server. Every answer to a write goes straight into the index, so the next
 //! run does not wait for the watch and the watch's echo starts no run.
 
 use std::collections::BTreeSet;
@@ -20,10 +20,10 @@ use lockstep_runtime::api_object::ApiObject;
 use crate::deletion;
 use crate::events::about_external_secret;
 use crate::generic;
-use crate::key::ObjectKey;
-use crate::mirror::{Touch, external_secret_key, target_key};
 use crate::shared::Shared;
 use crate::watches::target_drifted;
+use lockstep_index::ObjectKey;
+use lockstep_index::{RowChange, external_secret_key, target_key};
 
 /// Reads and writes of ExternalSecrets and their targets.
 pub(crate) struct ClusterWorld<'a> {
@@ -34,17 +34,17 @@ impl ClusterWorld<'_> {
     /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
     fn saw(&self, object: ExternalSecret) {
         let now = self.shared.now();
-        let mut rows = self.shared.mirror.external_secrets();
+        let mut rows = self.shared.index.external_secrets();
         let answered = rows.answered(object, now);
         drop(rows);
-        if let Some((key, Touch::Changed)) = answered {
+        if let Some((key, RowChange::Changed)) = answered {
             self.shared.queues.external_secrets.fresh(key);
         }
     }
 
     fn saw_secret(&self, secret: Secret) {
         let (key, salt) = (target_key(&secret), &self.shared.settings().salt);
-        if self.shared.mirror.targets().answered(secret, salt) {
+        if self.shared.index.targets().answered(secret, salt) {
             target_drifted(self.shared, &key);
         }
     }
@@ -52,7 +52,7 @@ impl ClusterWorld<'_> {
     /// Notes that a write to a Secret is on its way.
     fn writes(&self, secret: &Secret) -> OnItsWay<'_> {
         let key = target_key(secret);
-        self.shared.mirror.targets().begin_write(key.clone());
+        self.shared.index.targets().begin_write(key.clone());
         OnItsWay {
             shared: self.shared,
             key,
@@ -68,7 +68,7 @@ struct OnItsWay<'a> {
 
 impl Drop for OnItsWay<'_> {
     fn drop(&mut self) {
-        let drifted = self.shared.mirror.targets().end_write(&self.key);
+        let drifted = self.shared.index.targets().end_write(&self.key);
         if drifted {
             target_drifted(self.shared, &self.key);
         }
@@ -90,7 +90,7 @@ impl World for ClusterWorld<'_> {
         let patched: ExternalSecret = patched.map_err(world_error)?;
         // The finalizer we asked for must not look like a change by someone else.
         let now = self.shared.now();
-        let mut rows = self.shared.mirror.external_secrets();
+        let mut rows = self.shared.index.external_secrets();
         rows.answered(patched.clone(), now);
         drop(rows);
         Ok(patched)
@@ -161,7 +161,7 @@ impl World for ClusterWorld<'_> {
             .await;
         deleted.map_err(world_error)?;
         self.shared
-            .mirror
+            .index
             .targets()
             .remove(&ObjectKey::new(namespace, &delete.name));
         Ok(())

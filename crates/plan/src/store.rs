@@ -7,6 +7,7 @@ mod blocked;
 mod decide;
 mod finalizer;
 mod object;
+mod record;
 mod report;
 mod view;
 
@@ -18,6 +19,7 @@ pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
 pub use finalizer::{has_finalizer, settle_finalizer};
 pub use object::StoreObject;
+pub use record::StoreRecord;
 pub use report::{CheckOutcome, StorePlan, report};
 pub use view::{StoreLookup, StoreView};
 

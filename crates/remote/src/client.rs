@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use lockstep_plan::external_secret::Read;
+use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{Error, ErrorKind, Result};
@@ -28,7 +29,6 @@ use tokio::sync::Notify;
 use crate::connections::{Connected, Connections};
 use crate::identity::GroupKey;
 use crate::observer::RemoteObserver;
-use crate::store_record::StoreRecord;
 
 pub use fingerprint::size_of;
 pub use flight::{Answer, Reply};

@@ -15,16 +15,17 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
+use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::retry::RetrySettings;
 use lockstep_provider_api::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
 
 use crate::batch::batched;
+use crate::batch_size::batch_size;
 use crate::credentials::CredentialTracker;
 use crate::identity::StoreIdentity;
 use crate::observer::RemoteObserver;
-use crate::store_record::StoreRecord;
 
 use store::{Dependence, StoreConnections};
 
@@ -230,7 +231,7 @@ impl Connections {
             }
         };
         let settings = retry_settings(store)?.filter(|_| !entry.repeats());
-        Ok(self.layered(connected, settings, store.batch()))
+        Ok(self.layered(connected, settings, batch_size(store)))
     }
 
     /// Puts the shared layers around a fresh connection: panics end the call alone, every call has a

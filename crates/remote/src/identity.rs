@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::Read;
-
-use crate::store_record::StoreRecord;
+use lockstep_plan::store::StoreRecord;
 
 /// A store as it was when it was connected to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

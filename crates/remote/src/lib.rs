@@ -5,19 +5,20 @@
 //! crate waits and calls. It knows no Kubernetes client and writes no object.
 
 mod batch;
+mod batch_size;
 mod client;
 mod connections;
 mod credentials;
 mod identity;
 mod observer;
-mod store_record;
 mod webhook_generator;
 
+pub use batch_size::batch_size;
 pub use client::{
     Answer, Call, CallCounter, ReadRequest, RemoteClient, RemoteStats, RemoteStore, Reply, size_of,
 };
 pub use connections::{Connected, Connections};
 pub use credentials::{Credential, CredentialKind};
 pub use identity::{GroupKey, StoreIdentity};
+pub use lockstep_plan::store::StoreRecord;
 pub use observer::RemoteObserver;
-pub use store_record::StoreRecord;

@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["golang", "provider-api", "template", "api"],
     ),
     ("lockstep-scheduling", &[]),
+    ("lockstep-index", &["api", "plan", "scheduling"]),
     (
         "lockstep-runtime",
         &["golang", "provider-api", "scheduling"],
@@ -89,6 +90,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "provider-api",
             "api",
             "plan",
+            "index",
             "scheduling",
             "runtime",
             "generators",
@@ -145,6 +147,7 @@ const PURE: &[&str] = &[
     "lockstep-template",
     "lockstep-plan",
     "lockstep-scheduling",
+    "lockstep-index",
 ];
 const IMPURE: &[&str] = &[
     "tokio",

@@ -13,8 +13,8 @@ use lockstep_remote::{ReadRequest, StoreRecord};
 use lockstep_runtime::supervise::{Outcome, spawn, supervise};
 use lockstep_scheduling::deletion::Sight;
 
-use crate::key::ObjectKey;
 use crate::shared::Shared;
+use lockstep_index::ObjectKey;
 
 /// Objects looked at at once.
 const AT_ONCE: usize = 5;
@@ -29,7 +29,7 @@ pub(super) fn pick(
     (number, but): (usize, &ObjectKey),
     seen: &BTreeSet<ObjectKey>,
 ) -> Vec<ObjectKey> {
-    let rows = shared.mirror.external_secrets();
+    let rows = shared.index.external_secrets();
     let (ready, others) = rows.users_by_readiness(store);
     let mut picked = Vec::new();
     for candidates in [ready, others] {
@@ -68,12 +68,12 @@ async fn look(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: ObjectKey) {
 
 /// Whether an object still has what it reads through a store.
 async fn sight(shared: &Arc<Shared>, store: &Arc<StoreRecord>, key: &ObjectKey) -> Sight {
-    let object = shared.mirror.external_secrets().object(key);
+    let object = shared.index.external_secrets().object(key);
     let Some(object) = object else {
         return Sight::Void;
     };
     let target = ObjectKey::new(key.namespace(), object.target_name());
-    let has_target = shared.mirror.targets().get(&target).is_some();
+    let has_target = shared.index.targets().get(&target).is_some();
     let reads = reads_through(&object, &store.key);
     if !has_target || reads.is_empty() {
         return Sight::Void;

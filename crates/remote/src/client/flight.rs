@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 use jiff::{SignedDuration, Timestamp};
+use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::erased::perform;
 use lockstep_provider_api::{Error, ErrorKind, Payload, Read, Result, SharedStore};
@@ -17,7 +18,6 @@ use super::governed::{ProbeRead, call};
 use super::{RemoteClient, fingerprint};
 use crate::connections::Connected;
 use crate::identity::GroupKey;
-use crate::store_record::StoreRecord;
 
 /// How long an answer is held for those who asked before its read began.
 const HOLD: SignedDuration = SignedDuration::from_secs(5);

@@ -10,6 +10,7 @@ use futures_util::future::{Either, select};
 use jiff::Timestamp;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::Read;
+use lockstep_plan::store::StoreRecord;
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{Error, ErrorKind, Result};
 use lockstep_scheduling::governor::{Admission, Call, Change, Ended, Governor, Ticket, Waiter};
@@ -18,7 +19,6 @@ use tokio::sync::oneshot;
 
 use super::ReadRequest;
 use super::trouble::Trouble;
-use crate::store_record::StoreRecord;
 
 /// Longest sleep of a waiting call: a pause may have begun or ended meanwhile.
 const LOOK: Duration = Duration::from_secs(1);

@@ -12,13 +12,13 @@ use futures_util::future::{BoxFuture, Either, FutureExt, join_all, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::StoreKey;
+use lockstep_plan::store::StoreRecord;
 use lockstep_provider_api::Health;
 use lockstep_provider_api::store::Check;
 use lockstep_scheduling::rotation::Probe;
 
 use super::governed::{Governed, ProbeRead};
 use super::{ReadRequest, RemoteClient};
-use crate::store_record::StoreRecord;
 
 /// Longest sleep between two looks, so that a clock that was set is noticed, and the end of a probe
 /// that somebody else made.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use lockstep_plan::external_secret::Read;
+use lockstep_plan::store::StoreRecord;
 use lockstep_provider_api::{
     ErrorKind, PushItem, PushTarget, Pushed, RemoteRef, Result, SharedStore,
 };
 
 use super::governed::{ProbeRead, call};
 use super::{ReadRequest, RemoteClient};
-use crate::store_record::StoreRecord;
 
 /// A store, and for whom it is written to.
 #[derive(Clone, Copy)]

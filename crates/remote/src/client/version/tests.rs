@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use jiff::Timestamp;
 use lockstep_api::SecretStore;
 use lockstep_plan::Salt;
+use lockstep_plan::store::StoreRecord;
 use lockstep_provider_api::conformance::{TestServices, block_on, services};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{Error, ErrorKind, RemoteRef, SecretValue, Store};
@@ -18,7 +19,6 @@ use super::*;
 use crate::connections::Connections;
 use crate::credentials::Credential;
 use crate::observer::RemoteObserver;
-use crate::store_record::StoreRecord;
 
 const SECOND: Duration = Duration::from_secs(1);
 /// More turns than a test takes.

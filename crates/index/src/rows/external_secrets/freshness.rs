@@ -34,19 +34,19 @@ impl Age {
 
 /// Ages of what one store's objects hold, in seconds.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Freshness {
-    pub(crate) store: Arc<StoreKey>,
+pub struct Freshness {
+    pub store: Arc<StoreKey>,
     /// In ascending order; never empty.
     ages: Vec<u32>,
     /// By how much the refresh of the most neglected object is late.
-    pub(crate) overdue: u32,
+    pub overdue: u32,
     /// How many are late.
-    pub(crate) late: u32,
+    pub late: u32,
 }
 
 impl Freshness {
     /// The age below or at which this share of the objects lies.
-    pub(crate) fn quantile(&self, percent: usize) -> u32 {
+    pub fn quantile(&self, percent: usize) -> u32 {
         let place = (self.ages.len() * percent).div_ceil(100).max(1) - 1;
         self.ages.get(place).copied().unwrap_or_default()
     }
@@ -54,7 +54,7 @@ impl Freshness {
 
 impl ExternalSecrets {
     /// Freshness by store. `shared` says when shared reads last refreshed an object.
-    pub(crate) fn freshness(
+    pub fn freshness(
         &self,
         now: Timestamp,
         shared: impl Fn(&ObjectKey) -> Option<Timestamp>,

@@ -6,23 +6,22 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::conditions::{Condition, READY};
-use lockstep_reconcile::external_secret::Outcome;
 
 use super::freshness::Age;
 use super::links::Links;
-use crate::mirror::packed::Packed;
-use crate::mirror::seen::version;
+use crate::rows::packed::Packed;
+use crate::rows::seen::version;
 
 /// One ExternalSecret.
-pub(crate) struct Row {
+pub struct Row {
     pub(super) packed: Packed,
     pub(super) version: u64,
     pub(super) trigger: u64,
     pub(super) links: Links,
     /// Status of the Ready condition, where there is one.
-    pub(crate) ready: Option<bool>,
+    pub ready: Option<bool>,
     /// What the metrics endpoint tells of this object.
-    pub(crate) tally: Tally,
+    pub tally: Tally,
     pub(super) age: Age,
     /// What earlier runs left in memory.
     pub(super) memory: Memory,
@@ -30,13 +29,13 @@ pub(crate) struct Row {
 
 /// What is known of an object beside the object itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Memory {
+pub struct Memory {
     /// The last refresh, which the status may not tell.
-    pub(crate) refreshed: Option<Timestamp>,
+    pub refreshed: Option<Timestamp>,
     /// Whether an unlabelled Secret of the target's name is waited for.
-    pub(crate) awaits_target: bool,
+    pub awaits_target: bool,
     /// Changes of what it reads from, counted.
-    pub(crate) changes: u32,
+    pub changes: u32,
     /// The count its last sync knew of.
     pub(super) followed: u32,
     /// Changes that others made to its target, counted.
@@ -44,19 +43,32 @@ pub(crate) struct Memory {
     /// The count its last sync knew of.
     pub(super) repaired: u32,
     /// Whether the Ready condition holds.
-    pub(crate) ready: bool,
+    pub ready: bool,
     /// When it was last asked to run: answers to reads that began earlier are too old.
-    pub(crate) asked: Timestamp,
+    pub asked: Timestamp,
+}
+
+/// What a reconcile leaves in memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SyncNote {
+    /// Its duration in nanoseconds.
+    pub nanos: u64,
+    /// Whether it failed.
+    pub failed: bool,
+    /// The refresh that happened.
+    pub refreshed: Option<Timestamp>,
+    /// Whether an unlabelled Secret of the target's name is waited for.
+    pub awaits_target: bool,
 }
 
 impl Memory {
     /// Whether something it reads from changed since its last sync.
-    pub(crate) fn inputs_changed(&self) -> bool {
+    pub fn inputs_changed(&self) -> bool {
         self.changes != self.followed
     }
 
     /// Whether others changed its target since its last sync.
-    pub(crate) fn target_changed(&self) -> bool {
+    pub fn target_changed(&self) -> bool {
         self.drifts != self.repaired
     }
 }
@@ -78,25 +90,23 @@ impl Row {
         row
     }
 
-    /// Notes what a run did that began with this memory. Changes are news until a sync followed them.
-    pub(super) fn note_run(&mut self, nanos: u64, outcome: &Outcome, began: &Memory) {
+    /// Records a reconcile that began with this memory. Changes stay news until a sync followed them.
+    pub(super) fn note_run(&mut self, note: &SyncNote, began: &Memory) {
         let tally = &mut self.tally;
         tally.runs = tally.runs.saturating_add(1);
-        tally.errors = tally
-            .errors
-            .saturating_add(outcome.failure.is_some().into());
-        tally.last_nanos = nanos;
+        tally.errors = tally.errors.saturating_add(note.failed.into());
+        tally.last_nanos = note.nanos;
         let memory = &mut self.memory;
-        if outcome.refreshed.is_some() {
+        if note.refreshed.is_some() {
             memory.followed = began.changes;
             memory.repaired = began.drifts;
         }
-        memory.refreshed = outcome.refreshed.or(memory.refreshed);
-        memory.awaits_target = outcome.awaits_target;
+        memory.refreshed = note.refreshed.or(memory.refreshed);
+        memory.awaits_target = note.awaits_target;
     }
 
     /// Labels of the object.
-    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+    pub fn labels(&self) -> BTreeMap<String, String> {
         let object: Option<ExternalSecret> = self.packed.open();
         object
             .and_then(|object| object.metadata.labels)
@@ -114,10 +124,10 @@ impl Row {
 
 /// Counters of one object since the process started.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) runs: u32,
-    pub(crate) errors: u32,
-    pub(crate) last_nanos: u64,
+pub struct Tally {
+    pub runs: u32,
+    pub errors: u32,
+    pub last_nanos: u64,
 }
 
 fn ready(object: &ExternalSecret) -> Option<bool> {

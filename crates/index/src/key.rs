@@ -5,18 +5,18 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use lockstep_runtime::slots::Class;
+use lockstep_scheduling::slots::Class;
 
 /// `namespace/name`, cheap to clone. Names of cluster-scoped objects have an empty namespace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ObjectKey {
+pub struct ObjectKey {
     text: Arc<str>,
     split: u32,
 }
 
 impl ObjectKey {
     /// The key of `name` in `namespace`.
-    pub(crate) fn new(namespace: &str, name: &str) -> Self {
+    pub fn new(namespace: &str, name: &str) -> Self {
         // Names are at most 253 bytes, so the position always fits.
         let split = u32::try_from(namespace.len()).unwrap_or(u32::MAX);
         Self {
@@ -26,19 +26,19 @@ impl ObjectKey {
     }
 
     /// The namespace.
-    pub(crate) fn namespace(&self) -> &str {
+    pub fn namespace(&self) -> &str {
         self.text.get(..self.split as usize).unwrap_or_default()
     }
 
     /// The name.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.text.get(self.split as usize + 1..).unwrap_or_default()
     }
 }
 
 impl ObjectKey {
     /// The class of runs and reads for it, where they wait for a store of this number.
-    pub(crate) fn class(&self, store: Option<u64>) -> Class {
+    pub fn class(&self, store: Option<u64>) -> Class {
         let mut hasher = DefaultHasher::new();
         self.namespace().hash(&mut hasher);
         Class {

@@ -11,7 +11,7 @@ use crate::key::ObjectKey;
 
 /// Kind of an input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum InputKind {
+pub enum InputKind {
     ConfigMap,
     Secret,
     /// A generator of this kind.
@@ -20,25 +20,25 @@ pub(crate) enum InputKind {
 
 /// One object that is read from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct InputKey {
-    pub(crate) kind: InputKind,
-    pub(crate) name: ObjectKey,
+pub struct InputKey {
+    pub kind: InputKind,
+    pub name: ObjectKey,
 }
 
 /// Who reads from an input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reader {
+pub enum Reader {
     /// An ExternalSecret.
-    Object(ObjectKey),
+    ExternalSecret(ObjectKey),
     /// A PushSecret.
-    Push(ObjectKey),
+    PushSecret(ObjectKey),
     /// A store, for the callers of this namespace or for all.
     Store(StoreKey, Option<Box<str>>),
 }
 
 /// All inputs someone refers to.
 #[derive(Default)]
-pub(crate) struct Inputs {
+pub struct Inputs {
     rows: BTreeMap<InputKey, Row>,
     by_reader: BTreeMap<Reader, BTreeSet<InputKey>>,
     relist: BTreeMap<InputKind, Relist<InputKey>>,
@@ -53,7 +53,7 @@ struct Row {
 
 impl Inputs {
     /// Sets what someone reads from, in place of what it was. Returns the kinds to be watched.
-    pub(crate) fn set(&mut self, reader: &Reader, inputs: BTreeSet<InputKey>) {
+    pub fn set(&mut self, reader: &Reader, inputs: BTreeSet<InputKey>) {
         let old = self.by_reader.remove(reader).unwrap_or_default();
         for input in old.difference(&inputs) {
             self.unlink(input, reader);
@@ -68,7 +68,7 @@ impl Inputs {
     }
 
     /// Adds what a store was seen to read.
-    pub(crate) fn add(&mut self, reader: &Reader, input: InputKey) {
+    pub fn add(&mut self, reader: &Reader, input: InputKey) {
         let row = self.rows.entry(input.clone()).or_default();
         row.readers.insert(reader.clone());
         self.by_reader
@@ -78,7 +78,7 @@ impl Inputs {
     }
 
     /// Forgets a store, whoever its callers were.
-    pub(crate) fn remove_store(&mut self, store: &StoreKey) {
+    pub fn remove_store(&mut self, store: &StoreKey) {
         let first = Reader::Store(store.clone(), None);
         let readers = self.by_reader.range(first..);
         let readers =
@@ -90,7 +90,7 @@ impl Inputs {
     }
 
     /// Forgets what stores read for the callers of a namespace.
-    pub(crate) fn remove_caller(&mut self, namespace: &str) {
+    pub fn remove_caller(&mut self, namespace: &str) {
         let is_meant =
             |reader: &&Reader| matches!(reader, Reader::Store(_, Some(of)) if **of == *namespace);
         let readers: Vec<Reader> = self.by_reader.keys().filter(is_meant).cloned().collect();
@@ -102,7 +102,7 @@ impl Inputs {
     /// Takes a version from the watch; an empty one says that the object is gone. Returns who
     /// should hear of it: nobody where the version is known, or was never known and comes in a
     /// list.
-    pub(crate) fn saw(&mut self, input: &InputKey, version: &str, listed: bool) -> Vec<Reader> {
+    pub fn saw(&mut self, input: &InputKey, version: &str, listed: bool) -> Vec<Reader> {
         if let Some(relist) = self.relist.get_mut(&input.kind) {
             relist.saw(input);
         }
@@ -122,7 +122,7 @@ impl Inputs {
     }
 
     /// A new list of one kind begins.
-    pub(crate) fn begin_list(&mut self, kind: &InputKind) {
+    pub fn begin_list(&mut self, kind: &InputKind) {
         let known = self
             .rows
             .keys()
@@ -132,19 +132,19 @@ impl Inputs {
     }
 
     /// The list is complete: what it did not show is gone. Returns who should hear of it.
-    pub(crate) fn end_list(&mut self, kind: &InputKind) -> Vec<Reader> {
+    pub fn end_list(&mut self, kind: &InputKind) -> Vec<Reader> {
         let gone = self.relist.entry(kind.clone()).or_default().end();
         let gone = gone.into_iter();
         gone.flat_map(|input| self.saw(&input, "", true)).collect()
     }
 
     /// Number of inputs.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Kinds someone refers to.
-    pub(crate) fn kinds(&self) -> BTreeSet<InputKind> {
+    pub fn kinds(&self) -> BTreeSet<InputKind> {
         self.rows.keys().map(|input| input.kind.clone()).collect()
     }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     fn reader(name: &str) -> Reader {
-        Reader::Object(ObjectKey::new("ns", name))
+        Reader::ExternalSecret(ObjectKey::new("ns", name))
     }
 
     #[test]

@@ -10,7 +10,7 @@ use lockstep_api::conditions::READY;
 use lockstep_api::keys::FINALIZER_CLUSTER_EXTERNAL_SECRET;
 use lockstep_plan::cluster_external_secret::{OwnedChild, Wanted, controls};
 
-use super::Touch;
+use super::RowChange;
 use super::namespaces::Labels;
 use super::relist::Relist;
 use super::seen::{trigger, version};
@@ -18,24 +18,24 @@ use crate::key::ObjectKey;
 
 /// One ClusterExternalSecret.
 #[derive(Clone)]
-pub(crate) struct Row {
-    pub(crate) object: Arc<ClusterExternalSecret>,
+pub struct Row {
+    pub object: Arc<ClusterExternalSecret>,
     /// The namespaces it wants; an error says why that cannot be told.
-    pub(crate) wanted: Arc<Result<Wanted, String>>,
+    pub wanted: Arc<Result<Wanted, String>>,
     /// Duration of the last run, for the metrics endpoint.
-    pub(crate) last_nanos: u64,
+    pub last_nanos: u64,
     trigger: u64,
 }
 
 /// What is kept of an ExternalSecret that a ClusterExternalSecret controls.
-pub(crate) struct Child {
-    pub(crate) owner: String,
-    pub(crate) uid: String,
+pub struct Child {
+    pub owner: String,
+    pub uid: String,
 }
 
 impl Child {
     /// The child these are the metadata of, where they are a child's.
-    pub(crate) fn of(metadata: &ObjectMeta) -> Option<Self> {
+    pub fn of(metadata: &ObjectMeta) -> Option<Self> {
         Some(Self {
             owner: controls(metadata)?,
             uid: metadata.uid.clone().unwrap_or_default(),
@@ -45,7 +45,7 @@ impl Child {
 
 impl Row {
     /// Status of the Ready condition, where there is one.
-    pub(crate) fn ready(&self) -> Option<bool> {
+    pub fn ready(&self) -> Option<bool> {
         let conditions = &self.object.status.as_ref()?.conditions;
         let ready = conditions.iter().find(|one| one.type_ == READY)?;
         Some(ready.status == "True")
@@ -65,7 +65,7 @@ impl Row {
 
 /// All ClusterExternalSecrets by name, and what they control.
 #[derive(Default)]
-pub(crate) struct ClusterExternalSecrets {
+pub struct ClusterExternalSecrets {
     rows: BTreeMap<String, Row>,
     children: BTreeMap<ObjectKey, Child>,
     relist: Relist<String>,
@@ -74,21 +74,21 @@ pub(crate) struct ClusterExternalSecrets {
 impl ClusterExternalSecrets {
     /// Takes an object from the watch. What is older than the row is passed over, but in a
     /// new list.
-    pub(crate) fn apply(&mut self, mut object: ClusterExternalSecret) -> (String, Touch) {
+    pub fn apply(&mut self, mut object: ClusterExternalSecret) -> (String, RowChange) {
         object.metadata.managed_fields = None;
         let name = object.metadata.name.clone().unwrap_or_default();
         let listed_anew = self.relist.saw(&name);
         let trigger = trigger(&object.metadata, FINALIZER_CLUSTER_EXTERNAL_SECRET);
         let known = self.rows.get(&name);
         let (touch, last_nanos) = match known {
-            None => (Touch::New, 0),
+            None => (RowChange::New, 0),
             Some(row)
                 if !listed_anew && version(&object.metadata) < version(&row.object.metadata) =>
             {
-                return (name, Touch::Same);
+                return (name, RowChange::Same);
             }
-            Some(row) if row.trigger == trigger => (Touch::Same, row.last_nanos),
-            Some(row) => (Touch::Changed, row.last_nanos),
+            Some(row) if row.trigger == trigger => (RowChange::Same, row.last_nanos),
+            Some(row) => (RowChange::Changed, row.last_nanos),
         };
         let row = Row {
             wanted: Arc::new(Wanted::of(&object.spec)),
@@ -101,23 +101,23 @@ impl ClusterExternalSecrets {
     }
 
     /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
-    pub(crate) fn answered(&mut self, object: ClusterExternalSecret) -> Option<(String, Touch)> {
+    pub fn answered(&mut self, object: ClusterExternalSecret) -> Option<(String, RowChange)> {
         let name = object.metadata.name.as_deref().unwrap_or_default();
         self.rows.contains_key(name).then(|| self.apply(object))
     }
 
     /// Takes an object out.
-    pub(crate) fn remove(&mut self, name: &str) {
+    pub fn remove(&mut self, name: &str) {
         self.rows.remove(name);
     }
 
     /// A new list begins.
-    pub(crate) fn begin_list(&mut self) {
+    pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
     }
 
     /// The list is complete; returns what is gone.
-    pub(crate) fn end_list(&mut self) -> BTreeSet<String> {
+    pub fn end_list(&mut self) -> BTreeSet<String> {
         let gone = self.relist.end();
         for name in &gone {
             self.remove(name);
@@ -126,24 +126,24 @@ impl ClusterExternalSecrets {
     }
 
     /// An object as last seen.
-    pub(crate) fn get(&self, name: &str) -> Option<Row> {
+    pub fn get(&self, name: &str) -> Option<Row> {
         self.rows.get(name).cloned()
     }
 
     /// All rows, by name.
-    pub(crate) fn rows(&self) -> &BTreeMap<String, Row> {
+    pub fn rows(&self) -> &BTreeMap<String, Row> {
         &self.rows
     }
 
     /// Notes how long a run took.
-    pub(crate) fn note_run(&mut self, name: &str, nanos: u64) {
+    pub fn note_run(&mut self, name: &str, nanos: u64) {
         if let Some(row) = self.rows.get_mut(name) {
             row.last_nanos = nanos;
         }
     }
 
     /// Notes who controls an ExternalSecret, if anybody does; returns who else did before.
-    pub(crate) fn saw_child(&mut self, key: &ObjectKey, child: Option<Child>) -> Option<String> {
+    pub fn saw_child(&mut self, key: &ObjectKey, child: Option<Child>) -> Option<String> {
         let owner = child.as_ref().map(|child| child.owner.clone());
         let before = match child {
             Some(child) => self.children.insert(key.clone(), child),
@@ -154,7 +154,7 @@ impl ClusterExternalSecrets {
     }
 
     /// What an object controls.
-    pub(crate) fn children_of(&self, name: &str) -> Vec<OwnedChild> {
+    pub fn children_of(&self, name: &str) -> Vec<OwnedChild> {
         let children = self.children.iter();
         let owned = children.filter(|(_, child)| child.owner == name);
         let owned = owned.map(|(key, child)| OwnedChild {
@@ -166,13 +166,13 @@ impl ClusterExternalSecrets {
     }
 
     /// Who wants a namespace with one of these labels.
-    pub(crate) fn wanting(&self, namespace: &str, labels: &[Labels]) -> Vec<String> {
+    pub fn wanting(&self, namespace: &str, labels: &[Labels]) -> Vec<String> {
         let wants = |row: &Row| labels.iter().any(|labels| row.wants(namespace, labels));
         self.names(wants)
     }
 
     /// Who failed in a namespace.
-    pub(crate) fn failed_in(&self, namespace: &str) -> Vec<String> {
+    pub fn failed_in(&self, namespace: &str) -> Vec<String> {
         self.names(|row| row.failed_in(namespace))
     }
 

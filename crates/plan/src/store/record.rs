@@ -1,12 +1,12 @@
-//! A store as the engine holds it: the object, and the view its users decide by, made once a
-//! change.
+//! A store of either kind with the view its users decide by. The view is made once a change, so that
+//! nothing is parsed or compiled when the store is used.
 
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::{ClusterSecretStore, SecretStore, SecretStoreSpec, SecretStoreStatus};
-use lockstep_plan::store::StoreObject;
-use lockstep_plan::{StoreKey, StoreKind, StoreView};
+
+use super::{StoreKey, StoreKind, StoreObject, StoreView};
 
 /// One store of either kind.
 #[derive(Clone, Debug)]
@@ -55,16 +55,6 @@ impl StoreRecord {
             spec: &self.spec,
             status: Some(&self.status),
         }
-    }
-
-    /// How many values its backend reads in one request; 1 where it reads one by one.
-    pub fn batch(&self) -> usize {
-        let provider = self.spec.provider.only().ok();
-        let able = provider.and_then(|(name, spec)| {
-            let entry = lockstep_provider_registry::lookup(name).ok()?;
-            entry.capabilities(spec).ok()
-        });
-        able.map_or(1, |able| able.batch)
     }
 
     /// Whether the Ready condition holds, where there is one.

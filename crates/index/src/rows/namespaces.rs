@@ -12,7 +12,7 @@ use super::relist::Relist;
 use super::seen::version;
 
 /// Labels of one namespace.
-pub(crate) type Labels = Arc<BTreeMap<String, String>>;
+pub type Labels = Arc<BTreeMap<String, String>>;
 
 /// How long labels that were read live count. Long enough for the objects of a namespace that run
 /// together, and short enough that a namespace is shut out promptly.
@@ -20,20 +20,20 @@ const LIVE: SignedDuration = SignedDuration::from_secs(5);
 
 /// What an event meant.
 #[derive(Debug, Default)]
-pub(crate) struct NamespaceTouch {
+pub struct NamespaceChange {
     /// Labels before, where the namespace was known.
-    pub(crate) before: Option<Labels>,
+    pub before: Option<Labels>,
     /// Whether its labels are news.
-    pub(crate) labels: bool,
+    pub labels: bool,
     /// Whether its finalizers or the mark of its deletion are.
-    pub(crate) life: bool,
+    pub life: bool,
     /// Whether a run asked for its labels before they were known.
-    pub(crate) awaited: bool,
+    pub awaited: bool,
 }
 
 /// Namespaces by name.
 #[derive(Default)]
-pub(crate) struct Namespaces {
+pub struct Namespaces {
     rows: BTreeMap<String, Row>,
     relist: Relist<String>,
     /// Namespaces whose labels a run asked for while they were not known.
@@ -50,7 +50,7 @@ struct Row {
 
 impl Namespaces {
     /// Takes a namespace from the watch.
-    pub(crate) fn apply(&mut self, metadata: ObjectMeta) -> NamespaceTouch {
+    pub fn apply(&mut self, metadata: ObjectMeta) -> NamespaceChange {
         let name = metadata.name.clone().unwrap_or_default();
         let listed_anew = self.relist.saw(&name);
         let metadata_labels = metadata.labels.unwrap_or_default();
@@ -65,9 +65,9 @@ impl Namespaces {
         // Answers to our own writes overtake the watch; a new list counts in any case.
         let is_older = |known: &Row| version(&metadata) < version(&known.metadata);
         if !listed_anew && known.is_some_and(is_older) {
-            return NamespaceTouch::default();
+            return NamespaceChange::default();
         }
-        let touch = NamespaceTouch {
+        let touch = NamespaceChange {
             before: known.map(|known| Arc::clone(&known.labels)),
             labels: known.is_none_or(|known| *known.labels != metadata_labels),
             life: known.is_none_or(|known| {
@@ -87,7 +87,7 @@ impl Namespaces {
     }
 
     /// Takes the answer to our own write. A namespace that was deleted meanwhile stays out.
-    pub(crate) fn answered(&mut self, metadata: ObjectMeta) {
+    pub fn answered(&mut self, metadata: ObjectMeta) {
         if self
             .rows
             .contains_key(metadata.name.as_deref().unwrap_or_default())
@@ -97,30 +97,30 @@ impl Namespaces {
     }
 
     /// A new list begins.
-    pub(crate) fn begin_list(&mut self) {
+    pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
     }
 
     /// The list is complete: what it did not show is gone.
-    pub(crate) fn end_list(&mut self) {
+    pub fn end_list(&mut self) {
         for name in self.relist.end() {
             self.rows.remove(&name);
         }
     }
 
     /// Takes a namespace out; returns its labels.
-    pub(crate) fn remove(&mut self, name: &str) -> Option<Labels> {
+    pub fn remove(&mut self, name: &str) -> Option<Labels> {
         self.rows.remove(name).map(|row| row.labels)
     }
 
     /// Labels of a namespace; `None` while it is not known.
-    pub(crate) fn labels(&self, name: &str) -> Option<Labels> {
+    pub fn labels(&self, name: &str) -> Option<Labels> {
         let row = self.rows.get(name);
         row.map(|row| Arc::clone(&row.labels))
     }
 
     /// Labels of a namespace that were read live a moment ago.
-    pub(crate) fn read_lately(&self, name: &str, now: Timestamp) -> Option<Labels> {
+    pub fn read_lately(&self, name: &str, now: Timestamp) -> Option<Labels> {
         let (labels, read) = self.live.get(name)?;
         let age = now.duration_since(*read);
         (SignedDuration::ZERO..LIVE)
@@ -129,25 +129,25 @@ impl Namespaces {
     }
 
     /// Keeps labels that were read live for a moment.
-    pub(crate) fn note_read(&mut self, name: &str, labels: Labels, now: Timestamp) {
+    pub fn note_read(&mut self, name: &str, labels: Labels, now: Timestamp) {
         self.live.insert(name.to_owned(), (labels, now));
     }
 
     /// Notes that a run needs the labels of a namespace that is not known.
-    pub(crate) fn awaits(&mut self, name: &str) {
+    pub fn awaits(&mut self, name: &str) {
         if !self.rows.contains_key(name) {
             self.awaited.insert(name.to_owned());
         }
     }
 
     /// Forgets what was noted for the objects of a namespace: it has none any more.
-    pub(crate) fn unused(&mut self, name: &str) {
+    pub fn unused(&mut self, name: &str) {
         self.awaited.remove(name);
         self.live.remove(name);
     }
 
     /// All namespaces: name, labels and what else is kept of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&String, &Labels, &ObjectMeta)> {
+    pub fn all(&self) -> impl Iterator<Item = (&String, &Labels, &ObjectMeta)> {
         let rows = self.rows.iter();
         rows.map(|(name, row)| (name, &row.labels, row.metadata.as_ref()))
     }

@@ -29,7 +29,7 @@ pub(super) fn version(meta: &ObjectMeta) -> u64 {
 }
 
 /// A number for a store, by which its users are told from those of others.
-pub(crate) fn number_of(store: &StoreKey) -> u64 {
+pub fn number_of(store: &StoreKey) -> u64 {
     let mut hasher = DefaultHasher::new();
     store.hash(&mut hasher);
     hasher.finish()

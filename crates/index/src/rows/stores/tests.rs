@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use lockstep_api::SecretStore;
 use lockstep_plan::StoreKey;
-use lockstep_remote::StoreRecord;
+use lockstep_plan::store::StoreRecord;
 
 use super::Stores;
 use crate::key::ObjectKey;
-use crate::mirror::Reader;
+use crate::rows::Reader;
 
 fn store(version: u32, ready: Option<&str>) -> StoreRecord {
     let mut json = serde_json::json!({
@@ -26,7 +26,7 @@ fn store(version: u32, ready: Option<&str>) -> StoreRecord {
 }
 
 fn user() -> Reader {
-    Reader::Object(ObjectKey::new("ns", "user"))
+    Reader::ExternalSecret(ObjectKey::new("ns", "user"))
 }
 
 fn at(millis: i64) -> Timestamp {

@@ -3,10 +3,8 @@
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::StoreKey;
-use lockstep_plan::external_secret::NextRun;
-use lockstep_reconcile::external_secret::Outcome;
 
-use super::{ExternalSecrets, Touch};
+use super::{ExternalSecrets, RowChange, SyncNote};
 use crate::key::ObjectKey;
 
 fn object(name: &str, version: u32, edit: impl FnOnce(&mut ExternalSecret)) -> ExternalSecret {
@@ -31,7 +29,7 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::new("ns", name)
 }
 
-fn apply(objects: &mut ExternalSecrets, object: ExternalSecret) -> (ObjectKey, Touch) {
+fn apply(objects: &mut ExternalSecrets, object: ExternalSecret) -> (ObjectKey, RowChange) {
     objects.apply(object, Timestamp::UNIX_EPOCH)
 }
 
@@ -42,7 +40,7 @@ fn a_status_write_starts_no_run() {
 
     let (_, second) = apply(&mut objects, object("a", 2, ready("True")));
 
-    assert_eq!((first, second), (Touch::New, Touch::Same));
+    assert_eq!((first, second), (RowChange::New, RowChange::Same));
 }
 
 #[test]
@@ -61,7 +59,10 @@ fn a_label_an_annotation_and_a_generation_are_news() {
         }),
     );
 
-    assert_eq!((annotated, edited), (Touch::Changed, Touch::Changed));
+    assert_eq!(
+        (annotated, edited),
+        (RowChange::Changed, RowChange::Changed)
+    );
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn an_event_older_than_our_own_write_is_passed_over() {
         }),
     );
 
-    assert_eq!(late, Touch::Same);
+    assert_eq!(late, RowChange::Same);
     let (kept, _) = objects.get(&key("a")).unwrap();
     assert_eq!(kept.metadata.resource_version.as_deref(), Some("5"));
 }
@@ -95,7 +96,7 @@ fn a_new_list_counts_although_its_versions_are_lower() {
         object("a", 501, |object| object.metadata.generation = Some(2)),
     );
 
-    assert_eq!((listed, edited), (Touch::Changed, Touch::Changed));
+    assert_eq!((listed, edited), (RowChange::Changed, RowChange::Changed));
 }
 
 #[test]
@@ -186,16 +187,10 @@ fn objects_a_new_list_does_not_show_are_gone() {
     assert!(objects.get(&key("goes")).is_none());
 }
 
-fn outcome(refreshed: Option<Timestamp>) -> Outcome {
-    Outcome {
-        next: NextRun::OnChange,
+fn note(refreshed: Option<Timestamp>) -> SyncNote {
+    SyncNote {
         refreshed,
-        awaits_target: false,
-        failure: None,
-        condition_changed: false,
-        untold: false,
-        shares: None,
-        note_at: None,
+        ..SyncNote::default()
     }
 }
 
@@ -204,22 +199,22 @@ fn a_changed_input_is_news_until_a_sync_followed_it() {
     let now = Timestamp::UNIX_EPOCH;
     let mut objects = ExternalSecrets::default();
     apply(&mut objects, object("a", 1, |_| {}));
-    let memory = |objects: &ExternalSecrets| objects.take(&key("a")).unwrap().1;
+    let memory = |objects: &ExternalSecrets| objects.snapshot(&key("a")).unwrap().1;
 
     objects.ask(&key("a"), now, true);
     let seen = memory(&objects);
-    objects.note_run(&key("a"), 0, &outcome(None), &seen);
+    objects.note_run(&key("a"), &note(None), &seen);
     assert!(memory(&objects).inputs_changed(), "the run failed");
 
     objects.ask(&key("a"), now, true);
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    objects.note_run(&key("a"), &note(Some(now)), &seen);
     assert!(
         memory(&objects).inputs_changed(),
         "another change came meanwhile"
     );
 
     let seen = memory(&objects);
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    objects.note_run(&key("a"), &note(Some(now)), &seen);
     assert!(!memory(&objects).inputs_changed());
 }
 
@@ -228,18 +223,18 @@ fn a_target_that_others_changed_is_news_until_a_sync_has_looked_at_it() {
     let now = Timestamp::UNIX_EPOCH;
     let mut objects = ExternalSecrets::default();
     apply(&mut objects, object("a", 1, |_| {}));
-    let memory = |objects: &ExternalSecrets| objects.take(&key("a")).unwrap().1;
+    let memory = |objects: &ExternalSecrets| objects.snapshot(&key("a")).unwrap().1;
 
     objects.target_changed(&key("a"));
     let seen = memory(&objects);
-    objects.note_run(&key("a"), 0, &outcome(None), &seen);
+    objects.note_run(&key("a"), &note(None), &seen);
     assert!(memory(&objects).target_changed(), "the run was idle");
 
     objects.target_changed(&key("a"));
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    objects.note_run(&key("a"), &note(Some(now)), &seen);
     assert!(memory(&objects).target_changed(), "it changed meanwhile");
 
     let seen = memory(&objects);
-    objects.note_run(&key("a"), 0, &outcome(Some(now)), &seen);
+    objects.note_run(&key("a"), &note(Some(now)), &seen);
     assert!(!memory(&objects).target_changed());
 }

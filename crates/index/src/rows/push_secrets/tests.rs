@@ -3,7 +3,6 @@
 use std::slice::from_ref;
 
 use lockstep_api::SecretStore;
-use lockstep_plan::external_secret::NextRun;
 use serde_json::{Value, json};
 
 use super::*;
@@ -37,21 +36,18 @@ fn store(namespace: &str) -> StoreView {
     StoreView::of(&store)
 }
 
-fn outcome(matched: Option<&[&str]>) -> Outcome {
-    Outcome {
-        next: NextRun::OnChange,
+fn note(matched: Option<&[&str]>) -> PushNote {
+    PushNote {
         refreshed: Some(Timestamp::UNIX_EPOCH),
-        failure: None,
-        condition_changed: false,
-        doomed_since: None,
         matched: matched.map(|names| names.iter().map(|&name| name.to_owned()).collect()),
+        ..PushNote::default()
     }
 }
 
 #[test]
 fn our_own_status_write_is_no_change_and_an_older_answer_is_passed_over() {
     let mut rows = PushSecrets::default();
-    assert_eq!(rows.apply(deleting("a")).1, Touch::New);
+    assert_eq!(rows.apply(deleting("a")).1, RowChange::New);
     let mut written = deleting("a");
     written.metadata.resource_version = Some("5".to_owned());
     written.status = Some(
@@ -64,8 +60,8 @@ fn our_own_status_write_is_no_change_and_an_older_answer_is_passed_over() {
     let (key, touch) = rows.apply(written);
     let (_, late) = rows.apply(deleting("a"));
 
-    assert_eq!((touch, late), (Touch::Same, Touch::Same));
-    assert!(rows.take(&key).unwrap().0.status.is_some());
+    assert_eq!((touch, late), (RowChange::Same, RowChange::Same));
+    assert!(rows.snapshot(&key).unwrap().0.status.is_some());
 }
 
 #[test]
@@ -110,7 +106,7 @@ fn a_secret_concerns_whose_labels_match_it_or_matched_it_last() {
             .is_empty()
     );
 
-    rows.note_run(&key, 1, &outcome(Some(&["one"])), 0);
+    rows.note_run(&key, note(Some(&["one"])), &Memory::default());
     assert_eq!(rows.selecting(&secret, Some(&none)), from_ref(&key));
     assert_eq!(rows.selecting(&secret, None), [key]);
 }
@@ -120,14 +116,14 @@ fn a_change_is_news_until_a_push_followed_it() {
     let mut rows = PushSecrets::default();
     let (key, _) = rows.apply(deleting("a"));
     rows.input_changed(&key);
-    let memory = rows.take(&key).unwrap().1;
+    let memory = rows.snapshot(&key).unwrap().1;
     assert!(memory.inputs_changed());
 
     rows.input_changed(&key);
-    rows.note_run(&key, 1, &outcome(None), memory.changes);
-    assert!(rows.take(&key).unwrap().1.inputs_changed());
+    rows.note_run(&key, note(None), &memory);
+    assert!(rows.snapshot(&key).unwrap().1.inputs_changed());
 
-    let memory = rows.take(&key).unwrap().1;
-    rows.note_run(&key, 1, &outcome(None), memory.changes);
-    assert!(!rows.take(&key).unwrap().1.inputs_changed());
+    let memory = rows.snapshot(&key).unwrap().1;
+    rows.note_run(&key, note(None), &memory);
+    assert!(!rows.snapshot(&key).unwrap().1.inputs_changed());
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Keys not yet seen again since the watch began a new list.
 #[derive(Debug)]
-pub(crate) struct Relist<K>(Option<BTreeSet<K>>);
+pub struct Relist<K>(Option<BTreeSet<K>>);
 
 impl<K> Default for Relist<K> {
     fn default() -> Self {
@@ -16,19 +16,19 @@ impl<K> Default for Relist<K> {
 
 impl<K: Ord> Relist<K> {
     /// A new list begins while `known` is in the mirror.
-    pub(crate) fn begin(&mut self, known: impl IntoIterator<Item = K>) {
+    pub fn begin(&mut self, known: impl IntoIterator<Item = K>) {
         self.0 = Some(known.into_iter().collect());
     }
 
     /// The list, the watch or the answer to a write showed this key. Returns whether it was known
     /// before the list began and is shown for the first time since: it is then taken as it is.
     /// Afterwards versions decide again, because a list may be older than the answer to a write.
-    pub(crate) fn saw(&mut self, key: &K) -> bool {
+    pub fn saw(&mut self, key: &K) -> bool {
         self.0.as_mut().is_some_and(|missing| missing.remove(key))
     }
 
     /// The list is complete: what it did not show is gone.
-    pub(crate) fn end(&mut self) -> BTreeSet<K> {
+    pub fn end(&mut self) -> BTreeSet<K> {
         self.0.take().unwrap_or_default()
     }
 }

@@ -13,18 +13,18 @@ use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
 use lockstep_plan::StoreKey;
-use lockstep_reconcile::external_secret::Outcome;
 
 use super::relist::Relist;
 use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
 use deleted::Deleted;
 use links::LinkIndex;
-pub(crate) use row::{Memory, Row};
+pub(super) use row::Row;
+pub use row::{Memory, SyncNote};
 
 /// What an event meant for the mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub enum RowChange {
     /// Not seen before.
     New,
     /// Generation, labels, annotations, our finalizer or the deletion mark differ.
@@ -35,7 +35,7 @@ pub(crate) enum Touch {
 
 /// All ExternalSecrets, with reverse lookups by store and by target.
 #[derive(Default)]
-pub(crate) struct ExternalSecrets {
+pub struct ExternalSecrets {
     rows: BTreeMap<ObjectKey, Row>,
     links: LinkIndex,
     relist: Relist<ObjectKey>,
@@ -45,11 +45,7 @@ pub(crate) struct ExternalSecrets {
 impl ExternalSecrets {
     /// Takes an object from the watch. What is older than the row is passed over, because answers to
     /// writes overtake the watch; a new list counts in any case.
-    pub(crate) fn apply(
-        &mut self,
-        mut object: ExternalSecret,
-        now: Timestamp,
-    ) -> (ObjectKey, Touch) {
+    pub fn apply(&mut self, mut object: ExternalSecret, now: Timestamp) -> (ObjectKey, RowChange) {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
         let listed_anew = self.relist.saw(&key);
@@ -60,37 +56,37 @@ impl ExternalSecrets {
             let mut row = Row::new(&object, trigger, links);
             row.memory.asked = now;
             self.rows.insert(key.clone(), row);
-            return (key, Touch::New);
+            return (key, RowChange::New);
         };
         let touch = if !listed_anew && version(&object.metadata) < row.version {
-            Touch::Same
+            RowChange::Same
         } else if row.trigger == trigger {
             row.refresh(&object);
-            Touch::Same
+            RowChange::Same
         } else {
             self.links.unlink(&key, &row.links);
             row.links = self.links.link(&key, &object);
             row.trigger = trigger;
             row.refresh(&object);
             row.memory.asked = row.memory.asked.max(now);
-            Touch::Changed
+            RowChange::Changed
         };
         self.rows.insert(key.clone(), row);
         (key, touch)
     }
 
     /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
-    pub(crate) fn answered(
+    pub fn answered(
         &mut self,
         object: ExternalSecret,
         now: Timestamp,
-    ) -> Option<(ObjectKey, Touch)> {
+    ) -> Option<(ObjectKey, RowChange)> {
         let known = self.rows.contains_key(&key_of(&object));
         known.then(|| self.apply(object, now))
     }
 
     /// Takes an object out.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+    pub fn remove(&mut self, key: &ObjectKey) -> bool {
         let Some(row) = self.rows.remove(key) else {
             return false;
         };
@@ -100,17 +96,17 @@ impl ExternalSecrets {
     }
 
     /// Objects deleted since the start, the last thousand of them.
-    pub(crate) fn deleted(&self) -> impl Iterator<Item = &ObjectKey> {
+    pub fn deleted(&self) -> impl Iterator<Item = &ObjectKey> {
         self.deleted.names()
     }
 
     /// A new list begins.
-    pub(crate) fn begin_list(&mut self) {
+    pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
     }
 
     /// The list is complete; returns what is gone.
-    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+    pub fn end_list(&mut self) -> BTreeSet<ObjectKey> {
         let gone = self.relist.end();
         for key in &gone {
             self.remove(key);
@@ -120,18 +116,18 @@ impl ExternalSecrets {
 
     /// The object as last seen, and what is remembered of it.
     #[cfg(test)]
-    pub(crate) fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
+    pub fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;
         Some((row.packed.open()?, row.memory))
     }
 
     /// The object as last seen.
-    pub(crate) fn object(&self, key: &ObjectKey) -> Option<ExternalSecret> {
+    pub fn object(&self, key: &ObjectKey) -> Option<ExternalSecret> {
         self.rows.get(key)?.packed.open()
     }
 
     /// The object for a run, and what is remembered of it.
-    pub(crate) fn take(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
+    pub fn snapshot(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;
         let memory = Memory {
             ready: row.ready == Some(true),
@@ -142,7 +138,7 @@ impl ExternalSecrets {
 
     /// Notes that an object is asked to run and from when on answers count for it, and whether
     /// something it reads from changed.
-    pub(crate) fn ask(&mut self, key: &ObjectKey, asked: Timestamp, input_changed: bool) {
+    pub fn ask(&mut self, key: &ObjectKey, asked: Timestamp, input_changed: bool) {
         if let Some(row) = self.rows.get_mut(key) {
             row.memory.asked = row.memory.asked.max(asked);
             let one = u32::from(input_changed);
@@ -151,31 +147,31 @@ impl ExternalSecrets {
     }
 
     /// Notes that somebody else changed an object's target.
-    pub(crate) fn target_changed(&mut self, key: &ObjectKey) {
+    pub fn target_changed(&mut self, key: &ObjectKey) {
         if let Some(row) = self.rows.get_mut(key) {
             row.memory.drifts = row.memory.drifts.wrapping_add(1);
         }
     }
 
     /// Notes a refresh that shared reads made, for an object that no longer takes part in them.
-    pub(crate) fn refreshed(&mut self, key: &ObjectKey, at: Option<Timestamp>) {
+    pub fn note_refresh(&mut self, key: &ObjectKey, at: Option<Timestamp>) {
         if let Some(row) = self.rows.get_mut(key) {
             row.memory.refreshed = row.memory.refreshed.max(at);
         }
     }
 
     /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether the object is known.
-    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+    pub fn contains(&self, key: &ObjectKey) -> bool {
         self.rows.contains_key(key)
     }
 
     /// Notes for everyone who reads through a store that it changed, and returns them.
-    pub(crate) fn store_changed(&mut self, store: &StoreKey, now: Timestamp) -> Vec<ObjectKey> {
+    pub fn store_changed(&mut self, store: &StoreKey, now: Timestamp) -> Vec<ObjectKey> {
         let users: Vec<ObjectKey> = self.links.users(store).cloned().collect();
         for key in &users {
             self.ask(key, now, true);
@@ -184,28 +180,25 @@ impl ExternalSecrets {
     }
 
     /// How many read through a store.
-    pub(crate) fn users_of(&self, store: &StoreKey) -> usize {
+    pub fn users_of(&self, store: &StoreKey) -> usize {
         self.links.count(store)
     }
 
     /// A number for the first store an object names: the same for everyone who names it first.
-    pub(crate) fn first_store(&self, key: &ObjectKey) -> Option<u64> {
+    pub fn first_store(&self, key: &ObjectKey) -> Option<u64> {
         let store = self.rows.get(key)?.links.stores.first()?;
         Some(number_of(store))
     }
 
     /// The stores an object names.
-    pub(crate) fn stores_named(&self, key: &ObjectKey) -> Vec<StoreKey> {
+    pub fn stores_named(&self, key: &ObjectKey) -> Vec<StoreKey> {
         let row = self.rows.get(key).into_iter();
         let stores = row.flat_map(|row| &row.links.stores);
         stores.map(|store| StoreKey::clone(store)).collect()
     }
 
     /// Who reads through a store: those that are ready, and the others.
-    pub(crate) fn users_by_readiness(
-        &self,
-        store: &StoreKey,
-    ) -> (Vec<&ObjectKey>, Vec<&ObjectKey>) {
+    pub fn users_by_readiness(&self, store: &StoreKey) -> (Vec<&ObjectKey>, Vec<&ObjectKey>) {
         self.links.users(store).partition(|key| {
             let row = self.rows.get(*key);
             row.is_some_and(|row| row.ready == Some(true))
@@ -213,7 +206,7 @@ impl ExternalSecrets {
     }
 
     /// Who reads through a store and is not ready.
-    pub(crate) fn waiting_on(&self, store: &StoreKey) -> Vec<ObjectKey> {
+    pub fn waiting_on(&self, store: &StoreKey) -> Vec<ObjectKey> {
         let waiting = |key: &&ObjectKey| {
             self.rows
                 .get(*key)
@@ -223,7 +216,7 @@ impl ExternalSecrets {
     }
 
     /// Who is in a namespace: those that are not ready, and the others.
-    pub(crate) fn in_namespace(&self, namespace: &str) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
+    pub fn in_namespace(&self, namespace: &str) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
         let first = ObjectKey::new(namespace, "");
         let rows = self.rows.range(first..);
         let rows = rows.take_while(|(key, _)| key.namespace() == namespace);
@@ -234,13 +227,13 @@ impl ExternalSecrets {
     }
 
     /// Whether a namespace has any.
-    pub(crate) fn any_in(&self, namespace: &str) -> bool {
+    pub fn any_in(&self, namespace: &str) -> bool {
         let next = self.rows.range(ObjectKey::new(namespace, "")..).next();
         next.is_some_and(|(key, _)| key.namespace() == namespace)
     }
 
     /// Who writes the Secret `target`.
-    pub(crate) fn writers_of(&self, target: &ObjectKey) -> Vec<ObjectKey> {
+    pub fn writers_of(&self, target: &ObjectKey) -> Vec<ObjectKey> {
         let mut writers: Vec<ObjectKey> = self.links.writers(target).cloned().collect();
         if let Some((own, row)) = self.rows.get_key_value(target)
             && row.links.target.is_none()
@@ -250,31 +243,22 @@ impl ExternalSecrets {
         writers
     }
 
-    /// Notes what a run did that began with this memory.
-    pub(crate) fn note_run(
-        &mut self,
-        key: &ObjectKey,
-        nanos: u64,
-        outcome: &Outcome,
-        began: &Memory,
-    ) {
+    /// Records a reconcile that began with this memory.
+    pub fn note_run(&mut self, key: &ObjectKey, note: &SyncNote, began: &Memory) {
         if let Some(row) = self.rows.get_mut(key) {
-            row.note_run(nanos, outcome, began);
+            row.note_run(note, began);
         }
     }
 
     /// Rows in order of their keys, those behind `key` or all.
-    pub(crate) fn after(
-        &self,
-        key: Option<&ObjectKey>,
-    ) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+    pub fn after(&self, key: Option<&ObjectKey>) -> impl Iterator<Item = (&ObjectKey, &Row)> {
         let start = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.rows.range((start, Bound::Unbounded))
     }
 }
 
 /// Key of an ExternalSecret.
-pub(crate) fn key_of(object: &ExternalSecret) -> ObjectKey {
+pub fn key_of(object: &ExternalSecret) -> ObjectKey {
     let meta = &object.metadata;
     ObjectKey::new(
         meta.namespace.as_deref().unwrap_or_default(),

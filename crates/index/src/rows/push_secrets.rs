@@ -11,16 +11,15 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FINALIZER_PUSH_SECRET;
 use lockstep_plan::push_secret::{SourceRef, StoreUses, source};
 use lockstep_plan::{StoreKey, StoreKind, StoreView, selector};
-use lockstep_reconcile::push_secret::Outcome;
 
-use super::Touch;
+use super::RowChange;
 use super::packed::Packed;
 use super::relist::Relist;
 use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
 
 /// One PushSecret.
-pub(crate) struct Row {
+pub struct Row {
     packed: Packed,
     version: u64,
     trigger: u64,
@@ -29,28 +28,41 @@ pub(crate) struct Row {
     /// Secrets its labels matched at the last run.
     matched: BTreeSet<String>,
     /// Status of the Ready condition, where there is one.
-    pub(crate) ready: Option<bool>,
+    pub ready: Option<bool>,
     /// Duration of the last run, for the metrics endpoint.
-    pub(crate) last_nanos: u64,
+    pub last_nanos: u64,
     memory: Memory,
 }
 
 /// What is known of an object beside the object itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Memory {
+pub struct Memory {
     /// The last push, which the status may not tell.
-    pub(crate) refreshed: Option<Timestamp>,
+    pub refreshed: Option<Timestamp>,
     /// Changes of what it reads from, counted.
-    pub(crate) changes: u32,
+    pub changes: u32,
     /// The count its last push knew of.
     followed: u32,
     /// The run that first missed something in its source, while the deletion of it waits.
-    pub(crate) doomed_since: Option<Timestamp>,
+    pub doomed_since: Option<Timestamp>,
+}
+
+/// What a reconcile leaves in memory.
+#[derive(Clone, Debug, Default)]
+pub struct PushNote {
+    /// Its duration in nanoseconds.
+    pub nanos: u64,
+    /// The push that happened.
+    pub refreshed: Option<Timestamp>,
+    /// The reconcile that first missed something in the source, while its deletion waits.
+    pub doomed_since: Option<Timestamp>,
+    /// Names of the Secrets that its labels matched, where it reads by labels.
+    pub matched: Option<BTreeSet<String>>,
 }
 
 impl Memory {
     /// Whether something it reads from changed since its last push.
-    pub(crate) fn inputs_changed(&self) -> bool {
+    pub fn inputs_changed(&self) -> bool {
         self.changes != self.followed
     }
 }
@@ -87,7 +99,7 @@ impl Row {
     }
 
     /// Labels of the object.
-    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+    pub fn labels(&self) -> BTreeMap<String, String> {
         let object: Option<PushSecret> = self.packed.open();
         object
             .and_then(|object| object.metadata.labels)
@@ -97,7 +109,7 @@ impl Row {
 
 /// All PushSecrets.
 #[derive(Default)]
-pub(crate) struct PushSecrets {
+pub struct PushSecrets {
     rows: BTreeMap<ObjectKey, Row>,
     relist: Relist<ObjectKey>,
 }
@@ -105,21 +117,21 @@ pub(crate) struct PushSecrets {
 impl PushSecrets {
     /// Takes an object from the watch. What is older than the row is passed over, because answers to
     /// writes overtake the watch; a new list counts in any case.
-    pub(crate) fn apply(&mut self, mut object: PushSecret) -> (ObjectKey, Touch) {
+    pub fn apply(&mut self, mut object: PushSecret) -> (ObjectKey, RowChange) {
         object.metadata.managed_fields = None;
         let key = key_of(&object);
         let listed_anew = self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_PUSH_SECRET);
         let Some(row) = self.rows.get_mut(&key) else {
             self.rows.insert(key.clone(), Row::of(&object, trigger));
-            return (key, Touch::New);
+            return (key, RowChange::New);
         };
         if !listed_anew && version(&object.metadata) < row.version {
-            return (key, Touch::Same);
+            return (key, RowChange::Same);
         }
         if row.trigger == trigger {
             row.refresh(&object);
-            return (key, Touch::Same);
+            return (key, RowChange::Same);
         }
         *row = Row {
             matched: std::mem::take(&mut row.matched),
@@ -127,27 +139,27 @@ impl PushSecrets {
             memory: row.memory,
             ..Row::of(&object, trigger)
         };
-        (key, Touch::Changed)
+        (key, RowChange::Changed)
     }
 
     /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
-    pub(crate) fn answered(&mut self, object: PushSecret) -> Option<(ObjectKey, Touch)> {
+    pub fn answered(&mut self, object: PushSecret) -> Option<(ObjectKey, RowChange)> {
         let known = self.rows.contains_key(&key_of(&object));
         known.then(|| self.apply(object))
     }
 
     /// Takes an object out.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+    pub fn remove(&mut self, key: &ObjectKey) {
         self.rows.remove(key);
     }
 
     /// A new list begins.
-    pub(crate) fn begin_list(&mut self) {
+    pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
     }
 
     /// The list is complete; returns what is gone.
-    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+    pub fn end_list(&mut self) -> BTreeSet<ObjectKey> {
         let gone = self.relist.end();
         for key in &gone {
             self.remove(key);
@@ -156,70 +168,64 @@ impl PushSecrets {
     }
 
     /// The object for a run, and what is remembered of it.
-    pub(crate) fn take(&self, key: &ObjectKey) -> Option<(PushSecret, Memory)> {
+    pub fn snapshot(&self, key: &ObjectKey) -> Option<(PushSecret, Memory)> {
         let row = self.rows.get(key)?;
         Some((row.packed.open()?, row.memory))
     }
 
     /// Notes that something an object reads from changed.
-    pub(crate) fn input_changed(&mut self, key: &ObjectKey) {
+    pub fn input_changed(&mut self, key: &ObjectKey) {
         if let Some(row) = self.rows.get_mut(key) {
             row.memory.changes = row.memory.changes.wrapping_add(1);
         }
     }
 
-    /// Notes what a run did that knew of so many changes. They are news until a push followed them.
-    pub(crate) fn note_run(
-        &mut self,
-        key: &ObjectKey,
-        nanos: u64,
-        outcome: &Outcome,
-        changes: u32,
-    ) {
+    /// Records a reconcile that began with this memory. Changes stay news until a push followed them.
+    pub fn note_run(&mut self, key: &ObjectKey, note: PushNote, began: &Memory) {
         if let Some(row) = self.rows.get_mut(key) {
-            row.last_nanos = nanos;
-            if outcome.refreshed.is_some() {
-                row.memory.followed = changes;
+            row.last_nanos = note.nanos;
+            if note.refreshed.is_some() {
+                row.memory.followed = began.changes;
             }
-            row.memory.doomed_since = outcome.doomed_since;
-            row.memory.refreshed = outcome.refreshed.or(row.memory.refreshed);
-            if let Some(matched) = &outcome.matched {
-                row.matched.clone_from(matched);
+            row.memory.doomed_since = note.doomed_since;
+            row.memory.refreshed = note.refreshed.or(row.memory.refreshed);
+            if let Some(matched) = note.matched {
+                row.matched = matched;
             }
         }
     }
 
     /// What an object has to do with stores, where it may keep one from being deleted.
-    pub(crate) fn keeps_stores(&self, key: &ObjectKey) -> Option<StoreUses> {
+    pub fn keeps_stores(&self, key: &ObjectKey) -> Option<StoreUses> {
         let uses = &self.rows.get(key)?.uses;
         uses.keeps_stores().then(|| uses.clone())
     }
 
     /// The stores an object names.
-    pub(crate) fn stores_of(&self, key: &ObjectKey) -> Vec<StoreKey> {
+    pub fn stores_of(&self, key: &ObjectKey) -> Vec<StoreKey> {
         let row = self.rows.get(key);
         row.map(|row| row.uses.named()).unwrap_or_default()
     }
 
     /// A number for the first store an object names: the same for everyone who names it first.
-    pub(crate) fn first_store(&self, key: &ObjectKey) -> Option<u64> {
+    pub fn first_store(&self, key: &ObjectKey) -> Option<u64> {
         self.stores_of(key).first().map(number_of)
     }
 
     /// Whether a store must stay for one of the objects.
-    pub(crate) fn need(&self, store: &StoreView) -> bool {
+    pub fn need(&self, store: &StoreView) -> bool {
         self.near(&store.key).any(|(_, row)| row.uses.needs(store))
     }
 
     /// Names of those for whom a store must stay.
-    pub(crate) fn needing(&self, store: &StoreView) -> Vec<String> {
+    pub fn needing(&self, store: &StoreView) -> Vec<String> {
         let rows = self.near(&store.key);
         let needing = rows.filter(|(_, row)| row.uses.needs(store));
         needing.map(|(key, _)| key.to_string()).collect()
     }
 
     /// Who pushes to a store.
-    pub(crate) fn users_of(&self, store: &StoreView) -> Vec<ObjectKey> {
+    pub fn users_of(&self, store: &StoreView) -> Vec<ObjectKey> {
         let users = self
             .near(&store.key)
             .filter(|(_, row)| row.uses.pushes_to(store));
@@ -227,7 +233,7 @@ impl PushSecrets {
     }
 
     /// Who pushes to a store, or has something to delete in it, and is not ready.
-    pub(crate) fn waiting_on(&self, store: &StoreView) -> Vec<ObjectKey> {
+    pub fn waiting_on(&self, store: &StoreView) -> Vec<ObjectKey> {
         let waiting = self.near(&store.key).filter(|(_, row)| {
             row.ready != Some(true) && (row.uses.pushes_to(store) || row.uses.needs(store))
         });
@@ -235,19 +241,19 @@ impl PushSecrets {
     }
 
     /// Who is in a namespace and not ready.
-    pub(crate) fn waiting_in(&self, namespace: &str) -> Vec<ObjectKey> {
+    pub fn waiting_in(&self, namespace: &str) -> Vec<ObjectKey> {
         let rows = self.in_namespace(namespace);
         let waiting = rows.filter(|(_, row)| row.ready != Some(true));
         waiting.map(|(key, _)| key.clone()).collect()
     }
 
     /// Whether a namespace has any.
-    pub(crate) fn any_in(&self, namespace: &str) -> bool {
+    pub fn any_in(&self, namespace: &str) -> bool {
         self.in_namespace(namespace).next().is_some()
     }
 
     /// Who reads a Secret by labels: those whose labels match it now or did so at their last run.
-    pub(crate) fn selecting(
+    pub fn selecting(
         &self,
         secret: &ObjectKey,
         labels: Option<&BTreeMap<String, String>>,
@@ -264,15 +270,12 @@ impl PushSecrets {
     }
 
     /// Whether anyone reads Secrets by labels.
-    pub(crate) fn has_selectors(&self) -> bool {
+    pub fn has_selectors(&self) -> bool {
         self.rows.values().any(|row| row.selector.is_some())
     }
 
     /// Rows in order of their keys, those behind `key` or all.
-    pub(crate) fn after(
-        &self,
-        key: Option<&ObjectKey>,
-    ) -> impl Iterator<Item = (&ObjectKey, &Row)> {
+    pub fn after(&self, key: Option<&ObjectKey>) -> impl Iterator<Item = (&ObjectKey, &Row)> {
         let start = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.rows.range((start, Bound::Unbounded))
     }
@@ -302,7 +305,7 @@ impl PushSecrets {
 }
 
 /// Key of a PushSecret.
-pub(crate) fn key_of(object: &PushSecret) -> ObjectKey {
+pub fn key_of(object: &PushSecret) -> ObjectKey {
     let meta = &object.metadata;
     ObjectKey::new(
         meta.namespace.as_deref().unwrap_or_default(),

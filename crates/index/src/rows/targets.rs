@@ -14,7 +14,7 @@ use crate::key::ObjectKey;
 
 /// What an event of the watch says about a Secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub enum TargetChange {
     /// Nothing new.
     Known,
     /// Somebody else changed something, though not its data: the next refresh has to look at it.
@@ -25,7 +25,7 @@ pub(crate) enum Sight {
 
 /// All managed Secrets, with a lookup by the label that names their owner.
 #[derive(Default)]
-pub(crate) struct Targets {
+pub struct Targets {
     rows: BTreeMap<ObjectKey, Arc<TargetRow>>,
     by_owner: BTreeSet<(Arc<str>, ObjectKey)>,
     relist: Relist<ObjectKey>,
@@ -37,35 +37,35 @@ pub(crate) struct Targets {
 
 impl Targets {
     /// Takes a Secret from the watch.
-    pub(crate) fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, Sight) {
+    pub fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, TargetChange) {
         let version = version(&secret.metadata);
         self.reached = self.reached.max(version);
         let (key, sight) = self.take(secret, salt);
         match self.writing.get_mut(&key) {
             // It may be our own write, whose answer says so.
-            Some(shown) if sight == Sight::Drifted => {
+            Some(shown) if sight == TargetChange::Drifted => {
                 *shown = version;
-                (key, Sight::Known)
+                (key, TargetChange::Known)
             }
             _ => (key, sight),
         }
     }
 
     /// A write to a Secret is on its way; [`Targets::answered`] follows, then [`Targets::end_write`].
-    pub(crate) fn begin_write(&mut self, key: ObjectKey) {
+    pub fn begin_write(&mut self, key: ObjectKey) {
         self.writing.insert(key, 0);
     }
 
     /// A write to a Secret has ended. Returns whether it had no answer and somebody else's change was
     /// seen meanwhile.
-    pub(crate) fn end_write(&mut self, key: &ObjectKey) -> bool {
+    pub fn end_write(&mut self, key: &ObjectKey) -> bool {
         self.writing.remove(key).is_some_and(|shown| shown != 0)
     }
 
     /// Takes the answer to our own write, unless the watch is already further: it has shown that
     /// write then, and what became of the Secret since, which may be its end. Returns whether that is
     /// somebody else's change.
-    pub(crate) fn answered(&mut self, mut secret: Secret, salt: &Salt) -> bool {
+    pub fn answered(&mut self, mut secret: Secret, salt: &Salt) -> bool {
         let shown = self.writing.remove(&key_of(&secret)).unwrap_or(0);
         let written = version(&secret.metadata);
         if written != 0 && written <= self.reached {
@@ -77,7 +77,7 @@ impl Targets {
     }
 
     /// Takes a Secret out that the watch no longer shows, unless a later one of its name is known.
-    pub(crate) fn gone(&mut self, secret: &Secret) -> ObjectKey {
+    pub fn gone(&mut self, secret: &Secret) -> ObjectKey {
         let (key, end) = (key_of(secret), version(&secret.metadata));
         self.reached = self.reached.max(end);
         let row = self.rows.get(&key);
@@ -87,7 +87,7 @@ impl Targets {
         key
     }
 
-    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, Sight) {
+    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, TargetChange) {
         let key = key_of(&secret);
         let row = Arc::new(TargetRow::of(&secret, salt));
         wipe(&mut secret);
@@ -98,19 +98,19 @@ impl Targets {
             same || !listed_anew && !is_news(old, &row)
         };
         if old.is_some_and(is_known) {
-            return (key, Sight::Known);
+            return (key, TargetChange::Known);
         }
         let sight = match old {
-            _ if !row.is_untouched() => Sight::Touched,
-            Some(old) if old.differs(&row) => Sight::Drifted,
-            _ => Sight::Known,
+            _ if !row.is_untouched() => TargetChange::Touched,
+            Some(old) if old.differs(&row) => TargetChange::Drifted,
+            _ => TargetChange::Known,
         };
         self.insert(key.clone(), row);
         (key, sight)
     }
 
     /// Takes a Secret out that was deleted.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+    pub fn remove(&mut self, key: &ObjectKey) -> bool {
         let Some(row) = self.rows.remove(key) else {
             return false;
         };
@@ -119,14 +119,14 @@ impl Targets {
     }
 
     /// A new list begins.
-    pub(crate) fn begin_list(&mut self) {
+    pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
         // Versions may be lower from now on: etcd may have been restored from a backup.
         self.reached = 0;
     }
 
     /// The list is complete; returns what is gone.
-    pub(crate) fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+    pub fn end_list(&mut self) -> BTreeSet<ObjectKey> {
         let gone = self.relist.end();
         for key in &gone {
             self.remove(key);
@@ -135,17 +135,17 @@ impl Targets {
     }
 
     /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// A Secret as last seen.
-    pub(crate) fn get(&self, key: &ObjectKey) -> Option<Arc<TargetRow>> {
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<TargetRow>> {
         self.rows.get(key).cloned()
     }
 
     /// Secrets of a namespace whose owner label is `hash`.
-    pub(crate) fn made_by(&self, namespace: &str, hash: &str) -> Vec<Arc<TargetRow>> {
+    pub fn made_by(&self, namespace: &str, hash: &str) -> Vec<Arc<TargetRow>> {
         let first = (Arc::from(hash), ObjectKey::new(namespace, ""));
         let keys = self.by_owner.range(first..);
         let keys = keys.take_while(|(of, key)| **of == *hash && key.namespace() == namespace);
@@ -174,7 +174,7 @@ impl Targets {
 }
 
 /// Key of a Secret.
-pub(crate) fn key_of(secret: &Secret) -> ObjectKey {
+pub fn key_of(secret: &Secret) -> ObjectKey {
     let meta = &secret.metadata;
     ObjectKey::new(
         meta.namespace.as_deref().unwrap_or_default(),
@@ -227,7 +227,7 @@ mod tests {
 
         let (_, sight) = targets.apply(secret("1", "v", "v"), &Salt::default());
 
-        assert_eq!(sight, Sight::Known);
+        assert_eq!(sight, TargetChange::Known);
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
         let (_, first) = targets.apply(secret("2", "edited", "v"), &Salt::default());
         let (_, again) = targets.apply(secret("2", "edited", "v"), &Salt::default());
 
-        assert_eq!((first, again), (Sight::Touched, Sight::Known));
+        assert_eq!((first, again), (TargetChange::Touched, TargetChange::Known));
     }
 
     fn labelled(version: &str, label: &str) -> Secret {
@@ -257,7 +257,14 @@ mod tests {
         let (_, same) = targets.apply(labelled("3", "b"), &salt);
 
         let seen = (first, again, same);
-        assert_eq!(seen, (Sight::Drifted, Sight::Known, Sight::Known));
+        assert_eq!(
+            seen,
+            (
+                TargetChange::Drifted,
+                TargetChange::Known,
+                TargetChange::Known
+            )
+        );
     }
 
     #[test]
@@ -267,7 +274,7 @@ mod tests {
 
         targets.begin_write(key.clone());
         let (_, early) = targets.apply(labelled("2", "b"), &salt);
-        assert_eq!(early, Sight::Known);
+        assert_eq!(early, TargetChange::Known);
         assert!(!targets.answered(labelled("2", "b"), &salt));
 
         targets.begin_write(key.clone());
@@ -326,7 +333,7 @@ mod tests {
         targets.begin_list();
         let (_, sight) = targets.apply(secret("500", "older", "v"), &salt);
         assert!(targets.end_list().is_empty());
-        assert_eq!(sight, Sight::Touched);
+        assert_eq!(sight, TargetChange::Touched);
 
         targets.begin_write(key.clone());
         targets.answered(secret("501", "v", "v"), &salt);

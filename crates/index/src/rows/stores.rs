@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
-use lockstep_remote::StoreRecord;
 
 use super::inputs::Reader;
 use super::relist::Relist;
@@ -17,27 +17,27 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 
 /// What an event meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StoreTouch {
+pub struct StoreChange {
     /// The store itself must be looked at.
-    pub(crate) run: bool,
+    pub run: bool,
     /// It is ready and was not.
-    pub(crate) became_ready: bool,
+    pub became_ready: bool,
     /// Its spec is another one: what was read through it may be out of date.
-    pub(crate) new_spec: bool,
+    pub new_spec: bool,
     /// It is being deleted and was not.
-    pub(crate) deleting: bool,
+    pub deleting: bool,
 }
 
-impl StoreTouch {
+impl StoreChange {
     /// Whether objects that wait for the store should try again.
-    pub(crate) fn wakes_users(self) -> bool {
+    pub fn wakes_users(self) -> bool {
         self.run || self.became_ready
     }
 }
 
 /// Stores of one kind or of both, by key.
 #[derive(Default)]
-pub(crate) struct Stores {
+pub struct Stores {
     rows: BTreeMap<StoreKey, Arc<StoreRecord>>,
     relist: BTreeMap<StoreKind, Relist<StoreKey>>,
     checks: BTreeMap<StoreKey, Check>,
@@ -56,13 +56,13 @@ struct Check {
 
 impl Stores {
     /// Takes a store from the watch.
-    pub(crate) fn apply(&mut self, mut row: StoreRecord) -> (StoreKey, StoreTouch) {
+    pub fn apply(&mut self, mut row: StoreRecord) -> (StoreKey, StoreChange) {
         let key = row.key.clone();
         let relist = self.relist.get_mut(&key.kind);
         let listed_anew = relist.is_some_and(|relist| relist.saw(&key));
         let distrusted = self.distrusted.remove(&key);
         let touch = match self.rows.get(&key) {
-            None => StoreTouch {
+            None => StoreChange {
                 run: true,
                 became_ready: false,
                 new_spec: false,
@@ -70,13 +70,13 @@ impl Stores {
             },
             // Answers to our own writes overtake the watch; a new list counts in any case.
             Some(old) if !listed_anew && !distrusted && is_older(&row.metadata, &old.metadata) => {
-                return (key, StoreTouch::default());
+                return (key, StoreChange::default());
             }
             Some(old) => {
                 row.last_nanos = old.last_nanos;
                 let changed = differs(&old.metadata, &row.metadata) || is_wiped(old, &row);
                 let became_ready = row.view.is_open() && !old.view.is_open();
-                StoreTouch {
+                StoreChange {
                     run: changed || distrusted,
                     became_ready,
                     deleting: row.view.deleting && !old.view.deleting,
@@ -92,30 +92,30 @@ impl Stores {
 
     /// Says that generations no longer tell one spec from another: after a restore of etcd they are
     /// counted again from an earlier one.
-    pub(crate) fn distrust(&mut self) {
+    pub fn distrust(&mut self) {
         self.distrusted = self.rows.keys().cloned().collect();
     }
 
     /// Takes the answer to our own write. A store that was deleted meanwhile stays out.
-    pub(crate) fn answered(&mut self, row: StoreRecord) -> Option<(StoreKey, StoreTouch)> {
+    pub fn answered(&mut self, row: StoreRecord) -> Option<(StoreKey, StoreChange)> {
         self.rows.contains_key(&row.key).then(|| self.apply(row))
     }
 
     /// Takes a store out.
-    pub(crate) fn remove(&mut self, key: &StoreKey) -> bool {
+    pub fn remove(&mut self, key: &StoreKey) -> bool {
         self.checks.remove(key);
         self.distrusted.remove(key);
         self.rows.remove(key).is_some()
     }
 
     /// A new list of one kind begins.
-    pub(crate) fn begin_list(&mut self, kind: StoreKind) {
+    pub fn begin_list(&mut self, kind: StoreKind) {
         let known = self.rows.keys().filter(|key| key.kind == kind).cloned();
         self.relist.entry(kind).or_default().begin(known);
     }
 
     /// The list is complete; returns what is gone.
-    pub(crate) fn end_list(&mut self, kind: StoreKind) -> Vec<StoreKey> {
+    pub fn end_list(&mut self, kind: StoreKind) -> Vec<StoreKey> {
         let gone = self.relist.entry(kind).or_default().end();
         for key in &gone {
             self.remove(key);
@@ -124,27 +124,27 @@ impl Stores {
     }
 
     /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// A store as last seen.
-    pub(crate) fn get(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
+    pub fn get(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.rows.get(key).cloned()
     }
 
     /// Stores of one kind, in order.
-    pub(crate) fn of_kind(&self, kind: StoreKind) -> impl Iterator<Item = &Arc<StoreRecord>> {
+    pub fn of_kind(&self, kind: StoreKind) -> impl Iterator<Item = &Arc<StoreRecord>> {
         self.rows.values().filter(move |row| row.key.kind == kind)
     }
 
     /// Notes that a store is about to be checked.
-    pub(crate) fn check_asked(&mut self, key: &StoreKey, now: Timestamp) {
+    pub fn check_asked(&mut self, key: &StoreKey, now: Timestamp) {
         self.check(key, now);
     }
 
     /// Notes that a store is about to be checked because its spec is another one.
-    pub(crate) fn spec_changed(&mut self, key: &StoreKey, now: Timestamp) {
+    pub fn spec_changed(&mut self, key: &StoreKey, now: Timestamp) {
         self.check(key, now).new_spec = true;
     }
 
@@ -158,20 +158,20 @@ impl Stores {
     }
 
     /// Notes that a check has ended and its result is known; returns who waited for it.
-    pub(crate) fn check_ended(&mut self, key: &StoreKey) -> BTreeSet<Reader> {
+    pub fn check_ended(&mut self, key: &StoreKey) -> BTreeSet<Reader> {
         let check = self.checks.remove(key);
         check.map(|check| check.held).unwrap_or_default()
     }
 
     /// Whether any store is being checked: rarely, so most runs need not look closer.
-    pub(crate) fn any_checked(&self) -> bool {
+    pub fn any_checked(&self) -> bool {
         !self.checks.is_empty()
     }
 
     /// Holds a user back while a store of its is just being checked and is not ready, or was ready
     /// with another spec: what it would tell or read may be wrong a moment later. Returns until when
     /// at most.
-    pub(crate) fn hold(
+    pub fn hold(
         &mut self,
         user: &Reader,
         stores: &[StoreKey],
@@ -194,7 +194,7 @@ impl Stores {
     }
 
     /// Notes how long a check took.
-    pub(crate) fn note_run(&mut self, key: &StoreKey, nanos: u64) {
+    pub fn note_run(&mut self, key: &StoreKey, nanos: u64) {
         if let Some(row) = self.rows.get_mut(key) {
             Arc::make_mut(row).last_nanos = nanos;
         }

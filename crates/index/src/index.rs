@@ -1,0 +1,55 @@
+//! What the controllers know of the cluster: one table of slim rows a kind. Watches write it, reconciles
+//! read it. A lock is held for one lookup and never across an await.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::rows::{
+    ClusterExternalSecrets, ExternalSecrets, Inputs, Namespaces, PushSecrets, Stores, Targets,
+};
+
+/// All tables.
+#[derive(Default)]
+pub struct Index {
+    external_secrets: Mutex<ExternalSecrets>,
+    push_secrets: Mutex<PushSecrets>,
+    cluster_external_secrets: Mutex<ClusterExternalSecrets>,
+    stores: Mutex<Stores>,
+    targets: Mutex<Targets>,
+    namespaces: Mutex<Namespaces>,
+    inputs: Mutex<Inputs>,
+}
+
+impl Index {
+    pub fn external_secrets(&self) -> MutexGuard<'_, ExternalSecrets> {
+        locked(&self.external_secrets)
+    }
+
+    pub fn push_secrets(&self) -> MutexGuard<'_, PushSecrets> {
+        locked(&self.push_secrets)
+    }
+
+    pub fn cluster_external_secrets(&self) -> MutexGuard<'_, ClusterExternalSecrets> {
+        locked(&self.cluster_external_secrets)
+    }
+
+    pub fn stores(&self) -> MutexGuard<'_, Stores> {
+        locked(&self.stores)
+    }
+
+    pub fn targets(&self) -> MutexGuard<'_, Targets> {
+        locked(&self.targets)
+    }
+
+    pub fn inputs(&self) -> MutexGuard<'_, Inputs> {
+        locked(&self.inputs)
+    }
+
+    pub fn namespaces(&self) -> MutexGuard<'_, Namespaces> {
+        locked(&self.namespaces)
+    }
+}
+
+/// A panic while a row was written leaves at worst one stale row; the watch mends it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

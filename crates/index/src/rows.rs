@@ -1,0 +1,27 @@
+//! Tables of slim rows, one a kind, with the links between objects. A table decides whether an event
+//! changes something a reconcile would look at; it requeues nothing.
+
+mod cluster_external_secrets;
+mod external_secrets;
+mod inputs;
+mod namespaces;
+mod packed;
+mod push_secrets;
+mod relist;
+mod seen;
+mod stores;
+mod targets;
+
+pub use cluster_external_secrets::{
+    Child, ClusterExternalSecrets, Row as ClusterExternalSecretRow,
+};
+pub use external_secrets::{
+    ExternalSecrets, Memory, RowChange, SyncNote, key_of as external_secret_key,
+};
+pub use inputs::{InputKey, InputKind, Inputs, Reader};
+pub use namespaces::{Labels, Namespaces};
+pub use push_secrets::{PushNote, PushSecrets, key_of as push_secret_key};
+pub use relist::Relist;
+pub use seen::number_of;
+pub use stores::{StoreChange, Stores};
+pub use targets::{TargetChange, Targets, key_of as target_key};
