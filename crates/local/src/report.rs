@@ -205,11 +205,18 @@ pub(crate) fn asides(view: &View, manifests: &Manifests, verbose: bool) -> Strin
             let kind = if kind.is_empty() { "no kind" } else { kind };
             format!("skipped: {origin}: {kind}\n")
         }));
-    } else if !skipped.is_empty() {
-        let count = skipped.len();
-        lines.push(format!(
-            "skipped {count} documents that local mode does not use; -v lists them\n"
-        ));
+    } else {
+        // YAML of other tools has no kind, or one that only kustomize knows: nobody misses it.
+        let objects = skipped
+            .iter()
+            .filter(|skipped| !matches!(&*skipped.kind, "" | "Kustomization"));
+        lines.extend(match objects.count() {
+            0 => None,
+            1 => Some("skipped 1 object that local mode does not use; -v shows it\n".to_owned()),
+            count => Some(format!(
+                "skipped {count} objects that local mode does not use; -v lists them\n"
+            )),
+        });
     }
     lines.concat()
 }

@@ -101,6 +101,27 @@ fn the_page_of_metrics_lists_exactly_what_is_exported() {
 }
 
 #[test]
+fn the_first_log_line_and_a_metric_name_the_build() {
+    let cluster = Cluster::shared().unwrap();
+    let (room, backend) = (Room::new(cluster), backend());
+    let operator = synced(&room, cluster, &backend);
+
+    let log = operator.logged();
+    let line = log
+        .lines()
+        .find(|line| line.contains(r#""msg":"starting""#));
+    let line: Value = serde_json::from_str(line.unwrap()).unwrap();
+    let text = |field: &str| line[field].as_str().unwrap().to_owned();
+    let (version, commit, providers) = (text("version"), text("commit"), text("providers"));
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    assert!(providers.contains("webhook"), "{providers}");
+    let labels = format!(r#"version="{version}",commit="{commit}",providers="{providers}""#);
+    let series = format!("lockstep_build_info{{{labels}}} 1");
+    let metrics = operator.metrics().unwrap();
+    assert!(metrics.contains(&series), "{series}");
+}
+
+#[test]
 fn staleness_and_calls_are_told_by_store_and_namespace() {
     let cluster = Cluster::shared().unwrap();
     let (room, backend) = (Room::new(cluster), backend());

@@ -123,7 +123,10 @@ fn what_admission_would_refuse_is_never_ready() {
 
     let none = room.failed("none", "InvalidSpec");
     let both = room.failed("both", "InvalidSpec");
-    assert_eq!(none, "either data or dataFrom should be specified (InvalidSpec)");
+    assert_eq!(
+        none,
+        "either data or dataFrom should be specified (InvalidSpec)"
+    );
     assert_eq!(
         both,
         "extract, find, or generatorRef cannot be set at the same time (InvalidSpec)"

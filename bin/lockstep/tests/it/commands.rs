@@ -137,6 +137,7 @@ fn kustomizations_values_and_chart_templates_are_skipped() {
 
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.err, "");
+    assert!(!ran.out.contains("skipped"), "{}", ran.out);
 }
 
 #[test]
