@@ -11,9 +11,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use lockstep_testkit::controlplane::{CRDS, Cluster, ControlPlane};
-use lockstep_testkit::moto;
 use lockstep_testkit::place;
 use lockstep_testkit::progress::say;
+use lockstep_testkit::{bao, moto};
 
 use crate::shell;
 use crate::test::tally::Tally;
@@ -182,6 +182,10 @@ impl Run<'_> {
         }
         if self.areas.iter().any(|area| area.starts_with("aws-")) {
             command.env("MOTO_SERVER", moto::ready()?);
+        }
+        let is_vault = |area: &String| matches!(area.as_str(), "vault" | "openbao");
+        if self.areas.iter().any(is_vault) {
+            command.env("BAO", bao::ready()?);
         }
         if redirected::is_inside() && self.areas.iter().any(|area| redirected::is_cloud(area)) {
             redirected::servers(&mut command)?;

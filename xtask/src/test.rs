@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
-use lockstep_testkit::moto;
 use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
+use lockstep_testkit::{bao, moto};
 
 use crate::{cases, hostile};
 use tally::Tally;
@@ -80,6 +80,7 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     // What may be missing on this machine comes first, before minutes of compiling.
     let python = cases::python::ready()?;
     moto::ready()?;
+    bao::ready()?;
     Assets::ready()?;
     for program in [Program::Helm, Program::Kubectl, Program::PromCheck] {
         program.ready()?;

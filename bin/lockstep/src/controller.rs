@@ -28,6 +28,8 @@ use crate::{endpoints, environment, version};
 
 /// How long the process may take to end by itself after the lease was lost.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
+/// How long providers may take to give back what they hold.
+const GOODBYE: Duration = Duration::from_secs(3);
 /// Requests above the rate when only a rate is given.
 const DEFAULT_BURST: u32 = 100;
 /// The rate when only a burst is given.
@@ -88,11 +90,23 @@ async fn serve_until_stopped(flags: ControllerFlags) -> anyhow::Result<ExitCode>
         readiness,
     };
     version::announce("controller", &metrics);
+    let shared = edges.services.shared.clone();
     if !flags.leader.enable_leader_election {
         lockstep_controllers::run(config, edges, shutdown).await;
+        say_goodbye(&shared).await;
         return Ok(ExitCode::SUCCESS);
     }
-    lead(&flags, &lifeline, config, edges, shutdown).await
+    let code = lead(&flags, &lifeline, config, edges, shutdown).await?;
+    if code == ExitCode::SUCCESS {
+        say_goodbye(&shared).await;
+    }
+    Ok(code)
+}
+
+/// Lets providers give back what they hold, such as tokens. A backend that hangs must not hold the
+/// process.
+async fn say_goodbye(shared: &Shared) {
+    drop(tokio::time::timeout(GOODBYE, shared.end()).await);
 }
 
 /// Runs the controllers while the lease is held. Losing it ends the process at once and without grace,

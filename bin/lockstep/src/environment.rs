@@ -36,13 +36,26 @@ const GOOGLE: [&str; 4] = [
     "HOME",
 ];
 
+/// What the pod is told about the identity it has at AWS, by EKS.
+const AWS: [&str; 4] = [
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_ROLE_ARN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+];
+
+/// The token of stores of Vault that name no way to log in.
+const VAULT: [&str; 1] = ["VAULT_TOKEN"];
+
 /// Addresses of backends that the environment changes, as upstream has them, and where identities
 /// of the operator are found.
 pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
-        let is_meant =
-            name.ends_with("_ENDPOINT") || AZURE.contains(&name) || GOOGLE.contains(&name);
+        let is_meant = name.ends_with("_ENDPOINT")
+            || [&AWS[..], &AZURE, &GOOGLE, &VAULT]
+                .iter()
+                .any(|names| names.contains(&name));
         is_meant.then(|| std::env::var(name).ok()).flatten()
     })
 }

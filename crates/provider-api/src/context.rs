@@ -312,6 +312,11 @@ impl Ctx {
         self.services.shared.get()
     }
 
+    /// Has something done before the process ends, such as revoking a token.
+    pub fn at_end(&self, farewell: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) {
+        self.services.shared.at_end(farewell);
+    }
+
     /// Data of a Secret beside the credentials, such as a policy that a push names.
     pub async fn secret_in(&self, namespace: &str, name: &str) -> Result<SecretMap> {
         self.scope.check_referent(Some(namespace))?;

@@ -6,7 +6,7 @@ use lockstep_golang::json;
 use lockstep_golang::json::Error as JsonError;
 use std::collections::BTreeMap;
 
-pub use lockstep_golang::json::{Html, Number, Value, marshal};
+pub use lockstep_golang::json::{Html, Number, Value, marshal, marshal_escaped};
 
 use crate::error::{Error, Result};
 use crate::value::{SecretMap, SecretValue};
@@ -30,7 +30,11 @@ pub fn json_object(value: &SecretValue) -> Result<SecretMap> {
 ///
 /// Integers keep all their digits, where upstream loses those beyond 2^53.
 pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
-    match decode(value)? {
+    members_decoded(decode(value)?)
+}
+
+fn members_decoded(decoded: Value) -> Result<SecretMap> {
+    match decoded {
         Value::Null => Ok(SecretMap::new()),
         Value::Object(members) => Ok(members
             .into_iter()
@@ -41,6 +45,18 @@ pub fn json_object_decoded(value: &SecretValue) -> Result<SecretMap> {
             kind_of(&other)
         ))),
     }
+}
+
+/// Members of a JSON object after decoding, with the integers of Go's int64 to the digit and every
+/// other number as Go's float64.
+pub fn json_object_int64(value: &SecretValue) -> Result<SecretMap> {
+    let decoded = json::decode_unstructured(value.expose()).map_err(|error| refused(&error))?;
+    members_decoded(decoded)
+}
+
+/// Decodes a value; numbers keep their source text.
+pub fn decode_verbatim(value: &[u8]) -> Result<Value> {
+    json::decode_numbers_as_text(value).map_err(|error| refused(&error))
 }
 
 /// Decodes a value; integers keep their digits, other numbers are Go's float64.

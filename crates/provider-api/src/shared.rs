@@ -7,21 +7,47 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values by their type; clones share them.
-#[derive(Clone, Default)]
-pub struct Shared(Arc<Mutex<Values>>);
+use futures_util::future::{BoxFuture, join_all};
 
-type Values = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
+/// Values by their type, and what is to be done before the process ends; clones share them.
+#[derive(Clone, Default)]
+pub struct Shared(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    farewells: Vec<Farewell>,
+}
+
+/// Something to be done before the process ends, such as revoking a token.
+type Farewell = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 
 impl Shared {
     /// The one value of this type.
     pub fn get<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
-        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = values
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = state
+            .values
             .entry(TypeId::of::<T>())
             .or_insert_with(|| Arc::<T>::default());
         // The entry of a type always holds that type.
         Arc::clone(value).downcast().unwrap_or_default()
+    }
+
+    /// Has something done before the process ends.
+    pub fn at_end(&self, farewell: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.farewells.push(Box::new(farewell));
+    }
+
+    /// Does what is to be done before the process ends, all of it at the same time. How long that
+    /// may take is the caller's affair.
+    pub async fn end(&self) {
+        let farewells = {
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut state.farewells)
+        };
+        join_all(farewells.into_iter().map(|farewell| farewell())).await;
     }
 }
 
@@ -49,5 +75,22 @@ mod tests {
 
         assert_eq!(shared.clone().get::<Counter>().0.load(Ordering::Relaxed), 2);
         assert_eq!(other.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn what_is_to_be_done_at_the_end_is_done_once() {
+        let shared = Shared::default();
+        let counter = shared.get::<Counter>();
+        let counted = Arc::clone(&counter);
+        shared.at_end(move || {
+            Box::pin(async move {
+                counted.0.fetch_add(1, Ordering::Relaxed);
+            })
+        });
+
+        futures_util::FutureExt::now_or_never(shared.end()).unwrap();
+        futures_util::FutureExt::now_or_never(shared.end()).unwrap();
+
+        assert_eq!(counter.0.load(Ordering::Relaxed), 1);
     }
 }

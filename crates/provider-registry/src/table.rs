@@ -19,6 +19,10 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
     #[cfg(feature = "onepassword")]
     Entry::of::<lockstep_provider_onepassword::Onepassword>(),
+    #[cfg(feature = "openbao")]
+    Entry::of::<lockstep_provider_openbao::OpenBao>(),
+    #[cfg(feature = "vault")]
+    Entry::of::<lockstep_provider_vault::Vault>(),
     #[cfg(feature = "webhook")]
     Entry::of::<lockstep_provider_webhook::Webhook>(),
     // generated: end

@@ -8,6 +8,7 @@ pub mod api;
 pub mod argo;
 pub mod azure;
 pub mod backend;
+pub mod bao;
 pub mod controlplane;
 pub mod files;
 pub mod flux;

@@ -2,12 +2,12 @@
 //! secret that holds more than the pushed property only that property.
 
 use lockstep_provider_api::json::json_object;
+use lockstep_provider_api::locks::Locks;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{self, Dots};
 
 use crate::api::Version;
 use crate::managed;
-use crate::push::Locks;
 use crate::read::newest;
 use crate::state::LATEST;
 use crate::store::Connection;

@@ -12,7 +12,6 @@ mod managed;
 mod metadata;
 mod push;
 mod read;
-mod refusals;
 mod spec;
 mod state;
 mod store;

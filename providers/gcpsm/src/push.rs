@@ -1,6 +1,7 @@
 //! Writing a secret: made when it is not there, otherwise changed only where it differs. What is not
 //! ours is refused, unless only a property of it is pushed. Nothing is enabled or restored.
 
+use lockstep_provider_api::locks::Locks;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{self, Dots};
 
@@ -11,10 +12,7 @@ use crate::read::is_json;
 use crate::state::LATEST;
 use crate::store::Connection;
 
-mod locks;
 mod metadata;
-
-pub(crate) use locks::Locks;
 
 use metadata::PushMetadata;
 

@@ -2,9 +2,9 @@
 //! the caller's has no connection while it is checked without one.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::refusal::Refusal;
 
 use crate::api::Api;
-use crate::refusals::Refusal;
 use crate::spec::{GcpsmSpec, SelectionPolicy};
 use crate::{auth, endpoint, read};
 

@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Azure(CloudArgs),
     /// Counts requests to Google: many ExternalSecrets over fewer secrets, on the test server
     Gcp(CloudArgs),
+    /// Counts requests to Vault: many ExternalSecrets over fewer secrets, on an OpenBao server
+    Vault(CloudArgs),
     /// Measures the webhook process while the API server asks it for admission reviews
     Webhook(WebhookArgs),
 }

@@ -18,6 +18,7 @@ mod requests;
 mod scale;
 mod scenario;
 mod subject;
+mod vault;
 mod webhook;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         cli::Command::Aws(args) => aws::run(&args),
         cli::Command::Azure(args) => azure::run(&args),
         cli::Command::Gcp(args) => gcp::run(&args),
+        cli::Command::Vault(args) => vault::run(&args),
         cli::Command::Webhook(args) => webhook::run(&args),
     };
     match result {

@@ -167,6 +167,9 @@ const PROVIDER_MAY_USE: &[&str] = &[
     "lockstep-template",
 ];
 
+/// Providers that are made of another one: OpenBao began as a copy of Vault and speaks its API.
+const PROVIDER_OF: &[(&str, &str)] = &[("lockstep-provider-openbao", "lockstep-provider-vault")];
+
 /// What a provider may use in its tests: the real wire and a real cluster.
 const PROVIDER_DEV: &[&str] = &[
     "lockstep-provider-api",
@@ -230,7 +233,7 @@ fn uses(package: &Package) -> Vec<String> {
         let short = other.trim_start_matches("lockstep-");
         let allowed = match (backend, used.kind) {
             (true, DependencyKind::Development) => PROVIDER_DEV.contains(&other),
-            (true, _) => PROVIDER_MAY_USE.contains(&other),
+            (true, _) => PROVIDER_MAY_USE.contains(&other) || PROVIDER_OF.contains(&(name, other)),
             (false, DependencyKind::Development) => true,
             (false, _) if USES_BACKENDS.contains(&name) && is_backend(other) => true,
             (false, _) => table.get(name).is_some_and(|may| may.contains(&short)),

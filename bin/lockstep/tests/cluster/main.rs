@@ -37,4 +37,5 @@ mod takeover;
 mod targets;
 mod templates;
 mod vanished;
+mod vault;
 mod webhook;

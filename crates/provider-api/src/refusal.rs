@@ -10,14 +10,16 @@ const BELIEVED_FOR: i64 = 30 * 60;
 
 /// Until when the right is known to be missing; in seconds, 0 for never.
 #[derive(Debug, Default)]
-pub(crate) struct Refusal(AtomicI64);
+pub struct Refusal(AtomicI64);
 
 impl Refusal {
-    pub(crate) fn holds(&self, now: Timestamp) -> bool {
+    /// Whether the right is known to be missing.
+    pub fn holds(&self, now: Timestamp) -> bool {
         self.0.load(Ordering::Relaxed) > now.as_second()
     }
 
-    pub(crate) fn note(&self, now: Timestamp) {
+    /// Notes that the right was refused.
+    pub fn note(&self, now: Timestamp) {
         let until = now.as_second().saturating_add(BELIEVED_FOR);
         self.0.store(until, Ordering::Relaxed);
     }

@@ -1,18 +1,19 @@
-//! One lock a secret: a push that changes a property reads, changes and writes, and Secret Manager
-//! has no condition for new versions. Other secrets never wait.
+//! One lock a secret, for backends whose writes have no condition: a push that changes a property
+//! reads, changes and writes. Other secrets never wait.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_lock::Mutex as AsyncMutex;
 
-/// Locks by name of the secret, shared by all connections of the process.
+/// Locks by name of the secret. Take the one that all connections share from `ctx.shared()`, and
+/// begin names with the provider's.
 #[derive(Debug, Default)]
-pub(crate) struct Locks(Mutex<BTreeMap<String, Weak<AsyncMutex<()>>>>);
+pub struct Locks(Mutex<BTreeMap<String, Weak<AsyncMutex<()>>>>);
 
 impl Locks {
     /// The lock of one secret.
-    pub(crate) fn of(&self, name: &str) -> Arc<AsyncMutex<()>> {
+    pub fn of(&self, name: &str) -> Arc<AsyncMutex<()>> {
         let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = locks.get(name).and_then(Weak::upgrade) {
             return lock;
