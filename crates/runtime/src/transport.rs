@@ -27,6 +27,7 @@ use room::{Room, Unread};
 
 mod room;
 mod tls;
+mod trust;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Response;
 use lockstep_provider_api::conformance::{
-    CANARY, MemoryObjects, NAMESPACE, Subject, assert_conforms, response,
+    CANARY, MemoryObjects, NAMESPACE, Subject, response, run,
 };
 use lockstep_provider_api::http::{StatusCode, Tls, Transport, Transports, kind_of};
 use lockstep_provider_api::json::to_json_object_escaped;
@@ -82,9 +82,11 @@ impl Subject for OpenBaoSubject {
 async fn openbao_keeps_the_contract() {
     let transports = HttpTransports::new(Settings::default());
 
-    assert_conforms(&OpenBaoSubject {
+    let report = run(&OpenBaoSubject {
         bao: Bao::start().unwrap(),
         transport: transports.connect(&Tls::default()).unwrap(),
     })
     .await;
+
+    report.assert_passed();
 }

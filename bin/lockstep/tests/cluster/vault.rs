@@ -76,7 +76,7 @@ fn many_objects_of_an_application_log_in_once_and_their_token_is_revoked_at_the_
     }
     room.all_ready(10);
 
-    operator.stop().unwrap();
+    operator.terminate().unwrap();
 
     let seen = bao.take_seen();
     let count = |call: &str| seen.iter().filter(|seen| *seen == call).count();

@@ -12,6 +12,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
+use super::trust::OwnAuthorities;
 use crate::connect::Connector;
 
 /// An HTTPS connector with the given trust and identity.
@@ -36,7 +37,9 @@ fn client_config(tls: &Tls) -> Result<ClientConfig> {
         (Verification::Off, _) => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(NoVerification(provider))),
-        (_, Some(ca)) => builder.with_root_certificates(own_roots(ca)?),
+        (_, Some(ca)) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(OwnAuthorities::from_pem(ca, provider)?)),
         (_, None) => builder.with_root_certificates(system_roots()),
     };
     match &tls.identity {
@@ -48,17 +51,6 @@ fn client_config(tls: &Tls) -> Result<ClientConfig> {
                 .map_err(|error| Error::invalid_spec(format!("client certificate: {error}")))
         }
     }
-}
-
-fn own_roots(pem: &[u8]) -> Result<RootCertStore> {
-    let mut roots = RootCertStore::empty();
-    let certificates = CertificateDer::pem_slice_iter(pem).filter_map(std::result::Result::ok);
-    let (added, _) = roots.add_parsable_certificates(certificates);
-    if added == 0 {
-        let text = "the certificate authority holds no PEM certificate that can be read";
-        return Err(Error::invalid_spec(text));
-    }
-    Ok(roots)
 }
 
 /// The machine's certificate authorities, read once when first needed.
