@@ -71,6 +71,7 @@ impl Subject for OpenBaoSubject {
     /// Nothing is absent while the mount does not show itself either.
     fn expected(&self, _: Call, status: u16) -> Option<ErrorKind> {
         match status {
+            400 => Some(ErrorKind::InvalidData),
             404 => Some(ErrorKind::InvalidSpec),
             412 => Some(ErrorKind::Unreachable),
             status => kind_of(StatusCode::from_u16(status).ok()?),

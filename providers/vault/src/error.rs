@@ -140,6 +140,8 @@ fn kind(status: StatusCode, errors: &[String], is_json: bool) -> ErrorKind {
         412 => ErrorKind::Unreachable,
         400 if says(errors, "check-and-set") => ErrorKind::Conflict,
         400 if says(errors, "pgrading from non-versioned") => ErrorKind::Unreachable,
+        // Nothing says that the manifest is at fault, so the read is tried again.
+        400 => ErrorKind::InvalidData,
         _ => kind_of(status).unwrap_or(ErrorKind::InvalidData),
     }
 }

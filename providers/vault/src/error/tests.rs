@@ -49,7 +49,7 @@ fn a_write_against_another_version_is_a_conflict() {
     let error = "check-and-set parameter did not match the current version";
 
     assert_eq!(kind_for(400, &[error]), ErrorKind::Conflict);
-    assert_eq!(kind_for(400, &["bad"]), ErrorKind::InvalidSpec);
+    assert_eq!(kind_for(400, &["bad"]), ErrorKind::InvalidData);
 }
 
 #[test]

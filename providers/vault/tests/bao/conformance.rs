@@ -106,6 +106,7 @@ impl Subject for VaultSubject {
     /// Nothing is absent while the mount does not show itself either.
     fn expected(&self, _: Call, status: u16) -> Option<ErrorKind> {
         match status {
+            400 => Some(ErrorKind::InvalidData),
             404 => Some(ErrorKind::InvalidSpec),
             412 => Some(ErrorKind::Unreachable),
             status => {
