@@ -67,5 +67,9 @@ pub const PUSH_SOURCE_DELETED: &str = "source secret deleted; provider secrets c
 pub const PUSH_NO_SOURCE: &str = "could not get source secret";
 /// Namespace of a ClusterExternalSecret where the name of its child is taken.
 pub const CHILD_EXISTS: &str = "external secret already exists in namespace";
-/// ClusterExternalSecret with failures.
+/// Namespace of a ClusterPushSecret where the name of its child is taken.
+pub const PUSH_CHILD_EXISTS: &str = "push secret already exists in namespace";
+/// ClusterPushSecret whose selectors cannot be read.
+pub const NO_TARGET_NAMESPACES: &str = "failed to get target Namespaces";
+/// ClusterExternalSecret or ClusterPushSecret with failures.
 pub const NAMESPACES_FAILED: &str = "one or more namespaces failed";

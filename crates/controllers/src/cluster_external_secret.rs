@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
+use lockstep_api::fan_out::ClusterExternalSecretStatus;
 use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
-use lockstep_plan::cluster_external_secret::{
+use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::fan_out::{
     Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
     decide, refused, report, status_patch,
 };
-use lockstep_plan::external_secret::NextRun;
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
@@ -71,19 +72,22 @@ async fn keep(shared: &Shared, name: &str) -> Result<Next, WorldError> {
             Ok(Next::Idle)
         }
         Decision::Refuse(reason) => {
-            let report = refused(&row.object, reason, shared.settings());
+            let report = refused(&*row.object, reason, shared.settings());
             conclude(shared, &row.object, &report).await
         }
         Decision::Keep(work) => {
             let now = shared.now();
             let outcomes = carry_out(shared, &row.object, work).await?;
-            let report = report(&row.object, outcomes, shared.settings(), now);
+            let report = report(&*row.object, outcomes, shared.settings(), now);
             conclude(shared, &row.object, &report).await
         }
     }
 }
 
-fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'a> {
+fn observe<'a>(
+    shared: &Shared,
+    row: &'a ClusterExternalSecretRow,
+) -> Observed<'a, ClusterExternalSecret> {
     let object = row.object.as_ref();
     let name = object.metadata.name.as_deref().unwrap_or_default();
     let mark = namespace_finalizer(name);
@@ -120,7 +124,7 @@ fn observe<'a>(shared: &Shared, row: &'a ClusterExternalSecretRow) -> Observed<'
 async fn carry_out(
     shared: &Shared,
     object: &ClusterExternalSecret,
-    work: Work,
+    work: Work<ExternalSecret>,
 ) -> Result<BTreeMap<String, Outcome>, WorldError> {
     let tasks = work.into_iter().map(|(namespace, task)| async move {
         let outcome = perform(shared, object, &namespace, task).await;
@@ -134,7 +138,7 @@ async fn perform(
     shared: &Shared,
     object: &ClusterExternalSecret,
     namespace: &str,
-    task: Task,
+    task: Task<ExternalSecret>,
 ) -> Result<Outcome, WorldError> {
     for step in task.steps {
         if let Step::Refuse(reason) = step {
@@ -159,7 +163,7 @@ async fn take(
     shared: &Shared,
     object: &ClusterExternalSecret,
     namespace: &str,
-    step: Step,
+    step: Step<ExternalSecret>,
 ) -> Result<(), WorldError> {
     let (writer, manager) = (&shared.writer, Some(FIELD_MANAGER));
     let named = |name: &str| ApiObject::of::<ExternalSecret>(Some(namespace), name);
@@ -193,7 +197,9 @@ async fn update(
     (namespace, target): (&str, &ApiObject),
 ) -> Result<(), WorldError> {
     let live: Option<ExternalSecret> = target.get(&shared.client).await.map_err(world_error)?;
-    let owner = live.as_ref().and_then(|live| controls(&live.metadata));
+    let owner = live
+        .as_ref()
+        .and_then(|live| controls::<ClusterExternalSecret>(&live.metadata));
     if owner.as_deref() != object.metadata.name.as_deref() {
         return Err(WorldError::Conflict("another owner, or gone".to_owned()));
     }
@@ -232,7 +238,7 @@ async fn patch_object(
 async fn conclude(
     shared: &Shared,
     object: &ClusterExternalSecret,
-    report: &Report,
+    report: &Report<ClusterExternalSecretStatus>,
 ) -> Result<Next, WorldError> {
     let next = match report.next {
         NextRun::At(time) => Next::At(time),

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ClusterExternalSecret;
 use lockstep_api::conditions::READY;
 use lockstep_api::keys::FINALIZER_CLUSTER_EXTERNAL_SECRET;
-use lockstep_plan::cluster_external_secret::{OwnedChild, Wanted, controls};
+use lockstep_plan::fan_out::{OwnedChild, Wanted, controls};
 
 use super::RowChange;
 use super::namespaces::Labels;
@@ -37,7 +37,7 @@ impl Child {
     /// The child these are the metadata of, where they are a child's.
     pub fn of(metadata: &ObjectMeta) -> Option<Self> {
         Some(Self {
-            owner: controls(metadata)?,
+            owner: controls::<ClusterExternalSecret>(metadata)?,
             uid: metadata.uid.clone().unwrap_or_default(),
         })
     }
@@ -91,7 +91,7 @@ impl ClusterExternalSecrets {
             Some(row) => (RowChange::Changed, row.last_nanos),
         };
         let row = Row {
-            wanted: Arc::new(Wanted::of(&object.spec)),
+            wanted: Arc::new(Wanted::of(&object)),
             object: Arc::new(object),
             last_nanos,
             trigger,

@@ -8,9 +8,11 @@ use lockstep_api::keys::{ANNOTATION_FORCE_SYNC, FINALIZER_CLUSTER_EXTERNAL_SECRE
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
 use serde_json::{Value, json};
 
-use super::*;
 use crate::external_secret::NextRun;
+use crate::fan_out::*;
 use crate::settings::Settings;
+
+type Seen<'a> = Observed<'a, ClusterExternalSecret>;
 
 const MARK: &str = "externalsecrets.external-secrets.io/ces-all";
 
@@ -45,7 +47,7 @@ fn right(namespace: &str) -> ExternalSecret {
 }
 
 /// One wanted namespace `n` that carries the mark.
-fn observed(object: &ClusterExternalSecret) -> Observed<'_> {
+fn observed(object: &ClusterExternalSecret) -> Seen<'_> {
     Observed {
         object,
         wanted: Ok(BTreeMap::from([("n".to_owned(), namespace(&[MARK]))])),
@@ -63,7 +65,7 @@ fn owned(namespace: &str, name: &str) -> OwnedChild {
     }
 }
 
-fn kept(observed: &Observed<'_>) -> Work {
+fn kept(observed: &Seen<'_>) -> Work<ExternalSecret> {
     match decide(observed) {
         Decision::Keep(work) => work,
         other => panic!("{other:?}"),
@@ -72,7 +74,7 @@ fn kept(observed: &Observed<'_>) -> Work {
 
 #[test]
 fn namespaces_are_wanted_by_labels_or_by_name() {
-    let wanted = Wanted::of(&object().spec).unwrap();
+    let wanted = Wanted::of(&object()).unwrap();
     let labels = BTreeMap::from([("team".to_owned(), "a".to_owned())]);
 
     assert!(wanted.contains("any", &labels));
@@ -86,11 +88,11 @@ fn an_object_without_selectors_wants_nothing_and_an_empty_one_everything() {
     let mut object = object();
     object.spec.namespaces.clear();
     object.spec.namespace_selectors.clear();
-    assert!(!Wanted::of(&object.spec).unwrap().contains("any", &labels));
+    assert!(!Wanted::of(&object).unwrap().contains("any", &labels));
 
     object.spec.namespace_selector = Some(LabelSelector::default());
 
-    assert!(Wanted::of(&object.spec).unwrap().contains("any", &labels));
+    assert!(Wanted::of(&object).unwrap().contains("any", &labels));
 }
 
 #[test]
@@ -100,7 +102,7 @@ fn a_selector_that_cannot_be_read_is_named() {
         json!({"matchExpressions": [{"key": "team", "operator": "Maybe", "values": ["x"]}]});
     object.spec.namespace_selectors.push(from(expression));
 
-    let error = Wanted::of(&object.spec).unwrap_err();
+    let error = Wanted::of(&object).unwrap_err();
 
     assert_eq!(
         error,
@@ -137,7 +139,10 @@ fn a_wanted_namespace_is_marked_and_gets_its_child() {
         (owner.kind.as_str(), owner.name.as_str()),
         ("ClusterExternalSecret", "all")
     );
-    assert_eq!(controls(&child.metadata).as_deref(), Some("all"));
+    assert_eq!(
+        controls::<ClusterExternalSecret>(&child.metadata).as_deref(),
+        Some("all")
+    );
 }
 
 #[test]

@@ -4,28 +4,27 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::keys::{FINALIZER_CLUSTER_EXTERNAL_SECRET, namespace_finalizer};
-use lockstep_api::{ClusterExternalSecret, ExternalSecret, messages};
 use serde_json::Value;
 
 use super::child::{child, child_name, controls, is_right, name};
+use super::{Child, Parent};
 use crate::meta;
 
 /// What a decision is made from.
-pub struct Observed<'a> {
+pub struct Observed<'a, P: Parent> {
     /// The object.
-    pub object: &'a ClusterExternalSecret,
+    pub object: &'a P,
     /// The namespaces it wants; an error says why that cannot be told.
     pub wanted: Result<BTreeMap<String, ObjectMeta>, String>,
     /// Other namespaces that carry its mark.
     pub marked: BTreeMap<String, ObjectMeta>,
-    /// ExternalSecrets of the children's name in the wanted namespaces, whoever controls them.
-    pub existing: BTreeMap<String, ExternalSecret>,
-    /// All ExternalSecrets it controls.
+    /// Objects of the children's kind and name in the wanted namespaces, whoever controls them.
+    pub existing: BTreeMap<String, P::Child>,
+    /// All children it controls.
     pub owned: Vec<OwnedChild>,
 }
 
-/// An ExternalSecret the object controls.
+/// A child the object controls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedChild {
     /// Its namespace.
@@ -38,13 +37,13 @@ pub struct OwnedChild {
 
 /// What to do.
 #[derive(Debug, PartialEq)]
-pub enum Decision {
+pub enum Decision<C> {
     /// Put the finalizer on the object by this patch, then decide again.
     Claim(Value),
     /// Keep the children.
-    Keep(Work),
+    Keep(Work<C>),
     /// Clean up, then let the object go by this patch.
-    Release(Work, Value),
+    Release(Work<C>, Value),
     /// Nothing can be done before the object is mended: children stay as they are.
     Refuse(String),
     /// The object is being deleted, and is no longer ours.
@@ -52,26 +51,35 @@ pub enum Decision {
 }
 
 /// Tasks by namespace.
-pub type Work = BTreeMap<String, Task>;
+pub type Work<C> = BTreeMap<String, Task<C>>;
 
 /// What to do in one namespace, in order. The first step that fails ends it.
-#[derive(Debug, Default, PartialEq)]
-pub struct Task {
+#[derive(Debug, PartialEq)]
+pub struct Task<C> {
     /// Whether the namespace has its child when all is done.
     pub keeps: bool,
     /// The steps; none when all is as it should be.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<C>>,
+}
+
+impl<C> Default for Task<C> {
+    fn default() -> Self {
+        Self {
+            keeps: false,
+            steps: Vec::new(),
+        }
+    }
 }
 
 /// One write, or the reason for none.
 #[derive(Debug, PartialEq)]
-pub enum Step {
+pub enum Step<C> {
     /// Delete a child.
     Delete(OwnedChild),
     /// Put the mark on the namespace, or take it away, by this patch.
     Mark(Value),
     /// Create the child.
-    Create(Box<ExternalSecret>),
+    Create(Box<C>),
     /// Read the child of this name and write it as [`child`] says.
     Update(String),
     /// Nothing can be done.
@@ -79,19 +87,17 @@ pub enum Step {
 }
 
 /// Decides what to do.
-pub fn decide(observed: &Observed<'_>) -> Decision {
-    let own = &observed.object.metadata;
-    let ours = meta::has_finalizer(own, FINALIZER_CLUSTER_EXTERNAL_SECRET);
-    match (own.deletion_timestamp.is_some(), ours) {
-        (true, true) => {
-            let patch = meta::remove_finalizer(own, FINALIZER_CLUSTER_EXTERNAL_SECRET);
+pub fn decide<P: Parent>(observed: &Observed<'_, P>) -> Decision<P::Child> {
+    let own = observed.object.metadata();
+    let ours = P::FINALIZER.filter(|finalizer| meta::has_finalizer(own, finalizer));
+    match (own.deletion_timestamp.is_some(), ours, P::FINALIZER) {
+        (true, Some(finalizer), _) => {
+            let patch = meta::remove_finalizer(own, finalizer);
             Decision::Release(clean_up(observed), patch)
         }
-        (true, false) => Decision::Gone,
-        (false, false) => {
-            Decision::Claim(meta::add_finalizer(own, FINALIZER_CLUSTER_EXTERNAL_SECRET))
-        }
-        (false, true) => match &observed.wanted {
+        (true, None, _) => Decision::Gone,
+        (false, None, Some(finalizer)) => Decision::Claim(meta::add_finalizer(own, finalizer)),
+        (false, ..) => match &observed.wanted {
             Ok(wanted) => Decision::Keep(keep(observed, wanted)),
             Err(reason) => Decision::Refuse(reason.clone()),
         },
@@ -99,7 +105,7 @@ pub fn decide(observed: &Observed<'_>) -> Decision {
 }
 
 /// Every child goes, and every mark.
-fn clean_up(observed: &Observed<'_>) -> Work {
+fn clean_up<P: Parent>(observed: &Observed<'_, P>) -> Work<P::Child> {
     let mut work = Work::new();
     for child in &observed.owned {
         let task = work.entry(child.namespace.clone()).or_default();
@@ -112,7 +118,10 @@ fn clean_up(observed: &Observed<'_>) -> Work {
     work
 }
 
-fn keep(observed: &Observed<'_>, wanted: &BTreeMap<String, ObjectMeta>) -> Work {
+fn keep<P: Parent>(
+    observed: &Observed<'_, P>,
+    wanted: &BTreeMap<String, ObjectMeta>,
+) -> Work<P::Child> {
     let mut work = Work::new();
     for owned in &observed.owned {
         let stays = wanted.contains_key(&owned.namespace);
@@ -138,17 +147,21 @@ fn keep(observed: &Observed<'_>, wanted: &BTreeMap<String, ObjectMeta>) -> Work 
 }
 
 /// Makes a namespace have its child.
-fn fill(task: &mut Task, observed: &Observed<'_>, name: &str, namespace: &ObjectMeta) {
+fn fill<P: Parent>(
+    task: &mut Task<P::Child>,
+    observed: &Observed<'_, P>,
+    name: &str,
+    namespace: &ObjectMeta,
+) {
     let object = observed.object;
     let live = observed.existing.get(name);
     if live.is_some_and(|live| !is_ours(object, live)) {
-        task.steps
-            .push(Step::Refuse(messages::CHILD_EXISTS.to_owned()));
+        task.steps.push(Step::Refuse(P::CHILD_EXISTS.to_owned()));
         return;
     }
     task.keeps = true;
-    let mark = mark(object);
-    if !meta::has_finalizer(namespace, &mark) {
+    let mark = object.mark();
+    if let Some(mark) = mark.filter(|mark| !meta::has_finalizer(namespace, mark)) {
         let patch = meta::add_finalizer(namespace, &mark);
         task.steps.push(Step::Mark(patch));
     }
@@ -158,26 +171,27 @@ fn fill(task: &mut Task, observed: &Observed<'_>, name: &str, namespace: &Object
             task.steps.push(Step::Create(child));
         }
         // It is made anew when it is gone.
-        Some(live) if live.metadata.deletion_timestamp.is_some() => {}
+        Some(live) if live.metadata().deletion_timestamp.is_some() => {}
         Some(live) if is_right(object, live) => {}
         Some(_) => task.steps.push(Step::Update(child_name(object).to_owned())),
     }
 }
 
-fn unmark(work: &mut Work, observed: &Observed<'_>, name: &str, namespace: &ObjectMeta) {
-    let mark = mark(observed.object);
-    if meta::has_finalizer(namespace, &mark) {
+fn unmark<P: Parent>(
+    work: &mut Work<P::Child>,
+    observed: &Observed<'_, P>,
+    name: &str,
+    namespace: &ObjectMeta,
+) {
+    let mark = observed.object.mark();
+    if let Some(mark) = mark.filter(|mark| meta::has_finalizer(namespace, mark)) {
         let patch = meta::remove_finalizer(namespace, &mark);
         let task = work.entry(name.to_owned()).or_default();
         task.steps.push(Step::Mark(patch));
     }
 }
 
-/// Whether the object may write an ExternalSecret: it controls it.
-pub(super) fn is_ours(object: &ClusterExternalSecret, live: &ExternalSecret) -> bool {
-    controls(&live.metadata).is_some_and(|owner| owner == name(object))
-}
-
-fn mark(object: &ClusterExternalSecret) -> String {
-    namespace_finalizer(name(object))
+/// Whether the object may write a child: it controls it.
+fn is_ours<P: Parent>(object: &P, live: &P::Child) -> bool {
+    controls::<P>(live.metadata()).is_some_and(|owner| owner == name(object))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::core::{Selector, SelectorExt};
-use lockstep_api::fan_out::ClusterExternalSecretSpec;
 
+use super::Parent;
 use crate::selector;
 
 /// Compiled selectors of an object.
@@ -16,19 +16,13 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Compiles what a spec says; an error names the selector that cannot be read.
-    pub fn of(spec: &ClusterExternalSecretSpec) -> Result<Self, String> {
-        let single = spec.namespace_selector.iter();
-        let single = single.map(|selector| ("spec.namespaceSelector".to_owned(), selector));
-        let several = spec.namespace_selectors.iter().enumerate();
-        let several =
-            several.map(|(at, selector)| (format!("spec.namespaceSelectors[{at}]"), selector));
-        let selectors = single
-            .chain(several)
-            .map(|(field, selector)| compiled(&field, selector));
+    /// Compiles what an object says; an error names the selector that cannot be read.
+    pub fn of<P: Parent>(object: &P) -> Result<Self, String> {
+        let selectors = object.selectors().into_iter();
+        let selectors = selectors.map(|(field, selector)| compiled(&field, selector));
         Ok(Self {
             selectors: selectors.collect::<Result<_, _>>()?,
-            names: spec.namespaces.iter().cloned().collect(),
+            names: object.names().iter().cloned().collect(),
         })
     }
 
