@@ -208,6 +208,8 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         secret_stores: flags.scope.enable_secret_store_reconciler,
         generic_targets: flags.unsafe_allow_generic_targets,
         push_secrets: flags.scope.enable_push_secret_reconciler,
+        generator_states: flags.enable_generator_state,
+        generator_grace: flags.generator_gc_grace_period,
         store_requeue: flags.store_requeue_interval,
         refresh_note: if flags.write_every_refresh {
             RefreshNote::EveryRefresh

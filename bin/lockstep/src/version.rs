@@ -29,8 +29,14 @@ static PROVIDERS: LazyLock<String> = LazyLock::new(|| {
     names.sort_unstable();
     names.join(",")
 });
-static GENERATORS: LazyLock<String> =
-    LazyLock::new(|| lockstep_generators::KINDS.map(|(kind, _)| kind).join(","));
+static GENERATORS: LazyLock<String> = LazyLock::new(|| {
+    let kinds = lockstep_generators::kinds().map(|entry| entry.kind());
+    kinds
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+        .join(",")
+});
 
 /// What `-V` prints after the name.
 pub(crate) fn short() -> &'static str {

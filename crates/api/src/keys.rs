@@ -52,6 +52,9 @@ pub const FINALIZER_STORE: &str = "secretstore.externalsecrets.io/finalizer";
 /// Finalizer of a GeneratorState.
 pub const FINALIZER_GENERATOR_STATE: &str = "generatorstate.externalsecrets.io/finalizer";
 
+/// Label of a GeneratorState by which the states of its owner's entry are found.
+pub const LABEL_GENERATOR_OWNER_KEY: &str = "generators.external-secrets.io/owner-key";
+
 /// Field manager of every write but those of targets.
 pub const FIELD_MANAGER: &str = "external-secrets";
 

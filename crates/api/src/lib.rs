@@ -9,6 +9,7 @@ pub mod conditions;
 pub mod crds;
 pub mod external_secret;
 pub mod fan_out;
+pub mod generator_state;
 pub mod keys;
 pub mod messages;
 pub mod push_secret;
@@ -19,5 +20,6 @@ pub mod store;
 
 pub use external_secret::{ExternalSecret, ExternalSecretSpec, ExternalSecretStatus};
 pub use fan_out::{ClusterExternalSecret, ClusterPushSecret};
+pub use generator_state::GeneratorState;
 pub use push_secret::{PushSecret, PushSecretSpec, PushSecretStatus};
 pub use store::{ClusterSecretStore, SecretStore, SecretStoreSpec, SecretStoreStatus};

@@ -25,19 +25,25 @@ pub(crate) async fn read(
     }
     let kind = reference.kind.as_str();
     let of_kind = GroupVersionKind::gvk(group, version, kind);
-    let resource = ApiResource::from_gvk_with_plural(&of_kind, plural(kind)?);
+    let resource = ApiResource::from_gvk_with_plural(&of_kind, &plural(kind));
     let namespace = (kind != CLUSTER_KIND).then_some(namespace);
     let target = ApiObject::dynamic(&resource, namespace, &reference.name);
-    let object: DynamicObject = target.require(client).await.map_err(missing)?;
+    let mut object: DynamicObject = target.require(client).await.map_err(missing)?;
     let spec = object.data.get("spec").cloned().unwrap_or(Value::Null);
     if kind != CLUSTER_KIND {
+        object.metadata.managed_fields = None;
         return Ok(Generator {
             kind: kind.to_owned(),
+            metadata: serde_json::to_value(object.metadata).unwrap_or_default(),
             spec,
         });
     }
     let (kind, spec) = unwrap(&spec)?;
-    Ok(Generator { kind, spec })
+    Ok(Generator {
+        kind,
+        metadata: serde_json::json!({}),
+        spec,
+    })
 }
 
 /// A generator that is not there must not read as a missing remote secret.

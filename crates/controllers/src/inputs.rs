@@ -169,9 +169,9 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
             });
         }
         InputKind::Generator(name) => {
-            let Ok(plural) = plural(name) else { return };
             let of_kind = GroupVersionKind::gvk(GENERATORS_GROUP, "v1alpha1", name);
-            let resource = ApiResource::from_gvk_with_plural(&of_kind, plural);
+            let plural = plural(name);
+            let resource = ApiResource::from_gvk_with_plural(&of_kind, &plural);
             let client = shared.client.clone();
             let api: Api<Guarded<PartialObjectMeta<DynamicObject>>> =
                 match shared.namespace.as_deref() {
@@ -180,7 +180,7 @@ fn start_one(shared: &Arc<Shared>, kind: InputKind) {
                     }
                     _ => Api::all_with(client, &resource),
                 };
-            let (component, settings) = (part(plural), shared.watch_settings());
+            let (component, settings) = (part(&plural), shared.watch_settings());
             keep(shared, "generators", kind, move || {
                 watch(api.clone(), settings.clone(), component.clone())
             });

@@ -11,6 +11,7 @@ mod external_secret;
 mod gate;
 mod gauges;
 mod generator;
+mod generator_state;
 mod generic;
 mod inputs;
 mod push_secret;

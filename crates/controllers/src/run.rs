@@ -9,13 +9,14 @@ use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_api::{
-    ClusterExternalSecret, ClusterSecretStore, ExternalSecret, PushSecret, SecretStore,
+    ClusterExternalSecret, ClusterSecretStore, ExternalSecret, GeneratorState, PushSecret,
+    SecretStore,
 };
 use lockstep_plan::StoreKind;
 use lockstep_provider_api::Services;
 use lockstep_remote::RemoteObserver;
 use lockstep_runtime::background::Background;
-use lockstep_runtime::dispatch::{self, Dispatcher};
+use lockstep_runtime::dispatch::{self, Dispatcher, Handle};
 use lockstep_runtime::events::Events;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::metrics::Metrics;
@@ -30,8 +31,8 @@ use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRow
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
 use crate::{
-    cluster_external_secret, cluster_watches, external_secret, push_secret, push_watches, revision,
-    sharing, store, watches,
+    cluster_external_secret, cluster_watches, external_secret, generator_state, push_secret,
+    push_watches, revision, sharing, store, watches,
 };
 use lockstep_index::ObjectKey;
 
@@ -66,6 +67,12 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
         .background
         .keep("revision", move || revision::keep_looking(Arc::clone(&own)));
     let gates = start_watches(&shared, &config, &edges);
+    watch_generator_states(
+        &shared,
+        controllers.generator_states.handle(),
+        &config,
+        &edges,
+    );
     controllers.run(shared, &config, gates, shutdown).await;
 }
 
@@ -75,6 +82,7 @@ struct Controllers {
     secret_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_external_secrets: Dispatcher<String>,
+    generator_states: Dispatcher<ObjectKey>,
 }
 
 impl Controllers {
@@ -93,6 +101,7 @@ impl Controllers {
             secret_stores: Dispatcher::new(settings("secretstore")),
             cluster_stores: Dispatcher::new(settings("clustersecretstore")),
             cluster_external_secrets: Dispatcher::new(settings("clusterexternalsecret")),
+            generator_states: Dispatcher::new(settings("generatorstate")),
         }
     }
 
@@ -153,6 +162,11 @@ impl Controllers {
             let dispatcher = self.cluster_external_secrets;
             dispatcher.run(run, shutdown.clone()).await;
         };
+        let generator_states = {
+            let own = Arc::clone(&shared);
+            let run = move |job: Job<_>| generator_state::run(Arc::clone(&own), job.key);
+            self.generator_states.run(run, shutdown.clone())
+        };
         let external_secrets = async {
             tokio::select! {
                 () = gates.opened() => {}
@@ -175,7 +189,8 @@ impl Controllers {
             cluster_stores,
             external_secrets,
             push_secrets,
-            cluster_external_secrets
+            cluster_external_secrets,
+            generator_states
         );
         shared.recorders.all.flush(EVENTS_GRACE).await;
     }
@@ -307,6 +322,21 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         });
     }
     gates
+}
+
+fn watch_generator_states(
+    shared: &Arc<Shared>,
+    queue: Handle<ObjectKey>,
+    config: &Config,
+    edges: &Edges,
+) {
+    let api = scoped::<GeneratorState>(edges, config);
+    let component = edges.readiness.register(GeneratorState::CRD_NAME);
+    let own = Arc::clone(shared);
+    shared.background.keep("generatorstates", move || {
+        let changes = watch(api.clone(), own.watch_settings(), component.clone());
+        generator_state::watch(Arc::clone(&own), queue.clone(), changes)
+    });
 }
 
 /// All namespaces, or the one the operator is bound to.

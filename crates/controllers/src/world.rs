@@ -1,21 +1,24 @@
 //! The world of an API server. Every answer to a write goes straight into the index, so the next
 //! run does not wait for the watch and the watch's echo starts no run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
+use kube::core::Selector;
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_api::keys::FIELD_MANAGER;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_api::keys::{FIELD_MANAGER, LABEL_GENERATOR_OWNER_KEY};
+use lockstep_api::{ExternalSecret, ExternalSecretStatus, GeneratorState};
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete, period};
+use lockstep_plan::generator_state::deadline_patch;
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
 use lockstep_reconcile::{Deletion, Generator, World, WorldError};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
-use lockstep_runtime::api_object::ApiObject;
+use lockstep_runtime::api_object::{ApiObject, Written, list};
 
 use crate::deletion;
 use crate::events::about_external_secret;
@@ -217,6 +220,41 @@ impl World for ClusterWorld<'_> {
         reference: &GeneratorRef,
     ) -> Result<Generator, Error> {
         crate::generator::read(&self.shared.client, namespace, reference).await
+    }
+
+    async fn create_state(&self, state: &GeneratorState) -> Result<String, WorldError> {
+        let target = target::<GeneratorState>(&state.metadata);
+        let writer = &self.shared.writer;
+        let made = writer.create(&target, state, Some(FIELD_MANAGER)).await;
+        let made: GeneratorState = made.map_err(world_error)?;
+        Ok(made.metadata.name.unwrap_or_default())
+    }
+
+    async fn states(
+        &self,
+        namespace: &str,
+        owner_key: &str,
+    ) -> Result<Vec<GeneratorState>, WorldError> {
+        let label = (LABEL_GENERATOR_OWNER_KEY.to_owned(), owner_key.to_owned());
+        let selector = Selector::from_iter(BTreeMap::from([label]));
+        let listed = list(&self.shared.client, namespace, &selector).await;
+        listed.map_err(world_error)
+    }
+
+    async fn flag_state(
+        &self,
+        namespace: &str,
+        name: &str,
+        deadline: Timestamp,
+    ) -> Result<(), WorldError> {
+        let target = ApiObject::of::<GeneratorState>(Some(namespace), name);
+        let patch = deadline_patch(deadline);
+        let writer = &self.shared.writer;
+        let flagged = writer.merge(&target, &patch, Some(FIELD_MANAGER)).await;
+        match flagged.map(|_: Written| ()).map_err(world_error) {
+            Err(WorldError::NotFound) => Ok(()),
+            flagged => flagged,
+        }
     }
 
     fn absent(&self, object: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {

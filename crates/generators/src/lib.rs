@@ -1,73 +1,78 @@
-//! Generators: values made here instead of read somewhere. The light, stateless ones are modules of
-//! this crate: `Fake`, `Password` and `UUID`, alone or wrapped in a `ClusterGenerator`. Pure: the
-//! resource is JSON, randomness is an argument.
+//! Generators: values made here, or asked from a server, instead of read from a store. One module a
+//! kind, each of the same shape; kinds that sign in as a provider does are in that provider's crate.
+//! When values are made and what becomes of them is decided by the callers.
 
+mod beyondtrust_dynamic_secret;
+mod cloudsmith_access_token;
 mod cluster;
 mod encoding;
 mod fake;
+mod github_access_token;
+mod gitlab_deploy_token;
+mod grafana;
+mod jwt_expiry;
+mod mfa;
 mod password;
+mod quay_access_token;
 mod random;
+mod refusal;
+mod ssh_key;
+#[cfg(test)]
+mod testing;
 mod uuid;
 
-use lockstep_provider_api::{Error, Result, SecretMap};
+use lockstep_provider_api::{Error, GeneratorEntry, Random, Result, SecretMap};
 use serde_json::Value;
 
 pub use cluster::unwrap;
-pub use random::Random;
-
-/// Kinds this build can generate, and the API's plural of each.
-pub const KINDS: [(&str, &str); 4] = [
-    ("Fake", "fakes"),
-    ("Password", "passwords"),
-    ("UUID", "uuids"),
-    (WEBHOOK_KIND, "webhooks"),
-];
-
-/// Kind whose values the webhook provider fetches; nothing here calls a server.
-pub const WEBHOOK_KIND: &str = "Webhook";
-
-/// Plural of the kind that wraps others.
-pub const CLUSTER_PLURAL: &str = "clustergenerators";
+pub use lockstep_provider_api::generator::{Maker, plural};
+pub use random::SystemRandom;
 
 /// Kind of the cluster-scoped wrapper.
 pub const CLUSTER_KIND: &str = "ClusterGenerator";
 
-/// Makes the values of a generator from its `spec`. [`WEBHOOK_KIND`] is not made here.
-pub fn generate(kind: &str, spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
-    match kind {
-        "Fake" => fake::generate(spec),
-        "Password" => password::generate(spec, random),
-        "UUID" => Ok(uuid::generate(random)),
-        _ => Err(not_in_build(kind)),
+/// The kinds of this crate, in order of their names.
+static TABLE: &[GeneratorEntry] = &[
+    GeneratorEntry::of::<beyondtrust_dynamic_secret::BeyondtrustDynamicSecret>(),
+    GeneratorEntry::of::<cloudsmith_access_token::CloudsmithAccessToken>(),
+    GeneratorEntry::local::<fake::Fake>(),
+    GeneratorEntry::of::<github_access_token::GithubAccessToken>(),
+    GeneratorEntry::of::<gitlab_deploy_token::GitlabDeployToken>(),
+    GeneratorEntry::of::<grafana::Grafana>(),
+    GeneratorEntry::of::<mfa::Mfa>(),
+    GeneratorEntry::local::<password::Password>(),
+    GeneratorEntry::of::<quay_access_token::QuayAccessToken>(),
+    GeneratorEntry::local::<ssh_key::SshKey>(),
+    GeneratorEntry::local::<uuid::Uuid>(),
+];
+
+/// Every kind of this build: those of this crate, then those of the providers compiled in.
+pub fn kinds() -> impl Iterator<Item = &'static GeneratorEntry> {
+    let of_providers = lockstep_provider_registry::registry();
+    let of_providers = of_providers.iter().flat_map(|entry| entry.generators());
+    TABLE.iter().chain(of_providers)
+}
+
+/// The row of a kind, or what this build has instead.
+pub fn lookup(kind: &str) -> Result<&'static GeneratorEntry> {
+    kinds().find(|entry| entry.kind() == kind).ok_or_else(|| {
+        let mut known: Vec<&str> = kinds().map(GeneratorEntry::kind).collect();
+        known.sort_unstable();
+        Error::unsupported(format!(
+            "generator kind {kind} is not in this build, which has {}",
+            known.join(", ")
+        ))
+    })
+}
+
+/// Makes values of a kind that asks nobody, where there is no cluster to ask with.
+pub fn generate_locally(kind: &str, spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
+    match lookup(kind)?.maker() {
+        Maker::Local(maker) => maker.generate(spec, random),
+        Maker::Remote(_) => Err(Error::unsupported(format!(
+            "generator kind {kind} needs a cluster or a server, so its values cannot be shown here"
+        ))),
     }
-}
-
-/// The plural of a kind, or why there is none.
-pub fn plural(kind: &str) -> Result<&'static str> {
-    if kind == CLUSTER_KIND {
-        return Ok(CLUSTER_PLURAL);
-    }
-    let known = KINDS.iter().find(|(name, _)| *name == kind);
-    known
-        .map(|(_, plural)| *plural)
-        .ok_or_else(|| not_in_build(kind))
-}
-
-fn not_in_build(kind: &str) -> Error {
-    let known = KINDS.map(|(name, _)| name).join(", ");
-    Error::unsupported(format!(
-        "generator kind {kind} is not in this build, which has {known}"
-    ))
-}
-
-fn parse<T: serde::de::DeserializeOwned>(kind: &str, spec: &Value) -> Result<T> {
-    let spec = if spec.is_null() {
-        Value::Object(serde_json::Map::new())
-    } else {
-        spec.clone()
-    };
-    serde_json::from_value(spec)
-        .map_err(|error| Error::invalid_spec(format!("spec of generator {kind}: {error}")))
 }
 
 #[cfg(test)]
@@ -76,21 +81,28 @@ mod tests {
     use crate::random::Counting;
 
     #[test]
-    fn a_kind_of_a_later_build_is_named_with_what_there_is() {
-        let error = generate("Grafana", &Value::Null, &mut Counting::default()).unwrap_err();
+    fn a_kind_of_another_build_is_named_with_what_there_is() {
+        let error = lookup("Nope").err().unwrap().to_string();
 
-        assert_eq!(
-            error.to_string(),
-            "generator kind Grafana is not in this build, which has Fake, Password, UUID, Webhook"
-        );
+        assert!(error.starts_with(
+            "generator kind Nope is not in this build, which has \
+             BeyondtrustWorkloadCredentialsDynamicSecret, CloudsmithAccessToken,"
+        ));
     }
 
     #[test]
-    fn every_kind_has_a_plural() {
-        for (kind, plural_name) in KINDS {
-            assert_eq!(plural(kind).unwrap(), plural_name);
+    fn no_two_rows_have_one_kind() {
+        for entry in kinds() {
+            let rows = kinds().filter(|other| other.kind() == entry.kind());
+            assert_eq!(rows.count(), 1, "{}", entry.kind());
         }
-        assert_eq!(plural(CLUSTER_KIND).unwrap(), CLUSTER_PLURAL);
-        assert!(plural("MFA").is_err());
+    }
+
+    #[test]
+    fn a_kind_that_asks_a_server_is_not_made_locally() {
+        let made = generate_locally("Grafana", &Value::Null, &mut Counting::default());
+
+        let error = made.unwrap_err().to_string();
+        assert!(error.contains("needs a cluster or a server"), "{error}");
     }
 }

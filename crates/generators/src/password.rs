@@ -4,12 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_provider_api::{Error, Result, SecretMap, SecretValue};
+use lockstep_provider_api::{Error, LocalGenerator, Random, Result, SecretMap, SecretValue};
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::encoding::encode;
-use crate::random::{Random, below};
+use crate::random::below;
 
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -26,9 +25,10 @@ const MAX_KEYS: usize = 256;
 /// Most bytes of `symbolCharacters`.
 const MAX_SYMBOL_CHARACTERS: usize = 4_096;
 
+/// `spec` of a Password.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Spec {
+pub(crate) struct Spec {
     length: Option<usize>,
     digits: Option<usize>,
     symbols: Option<usize>,
@@ -42,16 +42,22 @@ struct Spec {
     encoding: Option<String>,
 }
 
-pub(crate) fn generate(spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
-    let spec: Spec = crate::parse("Password", spec)?;
-    check_limits(&spec)?;
-    let mut made = SecretMap::new();
-    for key in keys(&spec)? {
-        let password = password(&spec, random)?;
-        let encoded = encode(password.as_bytes(), spec.encoding.as_deref())?;
-        made.insert(key, SecretValue::new(encoded));
+pub(crate) struct Password;
+
+impl LocalGenerator for Password {
+    const KIND: &'static str = "Password";
+    type Spec = Spec;
+
+    fn generate(spec: Spec, random: &mut dyn Random) -> Result<SecretMap> {
+        check_limits(&spec)?;
+        let mut made = SecretMap::new();
+        for key in keys(&spec)? {
+            let password = password(&spec, random)?;
+            let encoded = encode(password.as_bytes(), spec.encoding.as_deref())?;
+            made.insert(key, SecretValue::new(encoded));
+        }
+        Ok(made)
     }
-    Ok(made)
 }
 
 fn check_limits(spec: &Spec) -> Result<()> {

@@ -1,10 +1,45 @@
-//! Randomness as an argument, and fair choices from it.
+//! Fair choices from random bytes, and the form in which key generation takes them.
 
-/// A source of random bytes fit for secrets.
-pub trait Random {
-    /// Fills `bytes`.
-    fn fill(&mut self, bytes: &mut [u8]);
+use std::convert::Infallible;
+
+use lockstep_provider_api::Random;
+use rsa::rand_core::{TryCryptoRng, TryRng};
+
+/// Random bytes of the operating system.
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        // The source is there on every system this runs on; without it no secret may be made.
+        while getrandom::fill(bytes).is_err() {}
+    }
 }
+
+/// Random bytes in the form that the crates for keys take.
+pub(crate) struct KeyRandom<'a>(pub(crate) &'a mut dyn Random);
+
+impl TryRng for KeyRandom<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let mut bytes = [0; 4];
+        self.0.fill(&mut bytes);
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let mut bytes = [0; 8];
+        self.0.fill(&mut bytes);
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.fill(bytes);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for KeyRandom<'_> {}
 
 /// A number below `bound`, every one as likely: bytes that would favour some are thrown away.
 pub(crate) fn below(random: &mut dyn Random, bound: usize) -> usize {
@@ -41,6 +76,26 @@ impl Random for Counting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_the_operating_system_are_spread_evenly_and_never_repeat() {
+        let mut bytes = vec![0; 256 * 1024];
+        SystemRandom.fill(&mut bytes);
+
+        let mut counts = [0u32; 256];
+        for byte in &bytes {
+            counts[usize::from(*byte)] += 1;
+        }
+        // Chi-square with 255 degrees of freedom: beyond 400 once in ten million runs.
+        let expected = 1024.0;
+        let distance: f64 = counts
+            .iter()
+            .map(|count| (f64::from(*count) - expected).powi(2) / expected)
+            .sum();
+        assert!((130.0..400.0).contains(&distance), "{distance}");
+        let blocks: std::collections::BTreeSet<&[u8]> = bytes.chunks(16).collect();
+        assert_eq!(blocks.len(), bytes.len() / 16);
+    }
 
     #[test]
     fn numbers_stay_below_their_bound_and_reach_all_of_it() {

@@ -1,24 +1,39 @@
 //! `UUID`: a random identifier, version 4.
 
-use lockstep_provider_api::{SecretMap, SecretValue};
+use lockstep_provider_api::{LocalGenerator, Random, Result, SecretMap, SecretValue};
+use serde::Deserialize;
 
-use crate::random::Random;
+/// `spec` of a UUID: it has no fields.
+#[derive(Deserialize)]
+pub(crate) struct Spec {}
 
-pub(crate) fn generate(random: &mut dyn Random) -> SecretMap {
+pub(crate) struct Uuid;
+
+impl LocalGenerator for Uuid {
+    const KIND: &'static str = "UUID";
+    type Spec = Spec;
+
+    fn generate(_: Spec, random: &mut dyn Random) -> Result<SecretMap> {
+        let uuid = SecretValue::from(text(random));
+        Ok(SecretMap::from_iter([("uuid".to_owned(), uuid)]))
+    }
+}
+
+/// A random UUID of version 4 as text.
+pub(crate) fn text(random: &mut dyn Random) -> String {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = crate::encoding::hex(&bytes);
-    let text = [
+    [
         &hex[..8],
         &hex[8..12],
         &hex[12..16],
         &hex[16..20],
         &hex[20..],
     ]
-    .join("-");
-    SecretMap::from_iter([("uuid".to_owned(), SecretValue::from(text))])
+    .join("-")
 }
 
 #[cfg(test)]
@@ -28,9 +43,8 @@ mod tests {
 
     #[test]
     fn it_is_a_version_four_uuid() {
-        let made = generate(&mut Counting::default());
+        let text = text(&mut Counting::default());
 
-        let text = made.get("uuid").unwrap().expose_utf8().unwrap();
         let parts: Vec<&str> = text.split('-').collect();
         assert_eq!(
             parts.iter().map(|part| part.len()).collect::<Vec<_>>(),

@@ -146,10 +146,15 @@ impl World for Folder {
         })?;
         if reference.kind == GeneratorKind::ClusterGenerator {
             let (kind, spec) = lockstep_generators::unwrap(&spec)?;
-            return Ok(Generator { kind, spec });
+            return Ok(Generator {
+                kind,
+                metadata: serde_json::json!({}),
+                spec,
+            });
         }
         Ok(Generator {
             kind: kind.to_owned(),
+            metadata: serde_json::json!({ "name": name, "namespace": namespace }),
             spec,
         })
     }

@@ -18,7 +18,7 @@ pub use crate::refresh::{period, shared_interval, tolerance};
 pub use crate::spec_entry::SpecEntry;
 pub use crate::target::{Desired, Mutation, TargetDelete, mutate};
 pub use crate::template_source::{SourceKey, SourceKind, TemplateSources, template_sources};
-pub use assemble::{Assembled, assemble};
+pub use assemble::{Assembled, assemble, is_absent};
 pub use decide::{Decision, Ignored, ReleasePlan, Verdict, decide};
 pub use fetch::{FetchItem, FetchList, Source, generators, reads_through, store_keys};
 pub use finalizer::{add_finalizer, remove_finalizer};

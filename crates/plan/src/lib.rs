@@ -7,11 +7,14 @@
 
 pub mod cause;
 pub mod cluster_external_secret;
+pub mod cluster_push_secret;
 pub mod conditions;
 mod decode;
 pub mod event;
 pub mod external_secret;
 pub mod failure;
+pub mod fan_out;
+pub mod generator_state;
 pub mod generic;
 mod meta;
 mod note;

@@ -26,6 +26,9 @@ const LONGEST_RESUME: SignedDuration = SignedDuration::from_mins(5);
 /// Longest age of an answer that is as good as a new one.
 const LONGEST_TOLERANCE: Duration = Duration::from_secs(5);
 
+/// Longest time before its end at which a credential is replaced.
+const BEFORE_END: SignedDuration = SignedDuration::from_mins(5);
+
 /// When to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
@@ -97,7 +100,28 @@ pub(crate) fn due(
     if !periodic {
         return Due::Never;
     }
-    periodic_due(object, refreshed, interval, now)
+    let renewal = object.status.as_ref();
+    let renewal = renewal.and_then(|status| status.credential_refresh_time.as_ref());
+    match (periodic_due(object, refreshed, interval, now), renewal) {
+        (Due::At(deadline), Some(renewal)) if renewal.0 < deadline && refreshed <= now => {
+            if renewal.0 > now {
+                return Due::Spread(renewal.0);
+            }
+            permitted(object, now)
+        }
+        (due, _) => due,
+    }
+}
+
+/// When a credential that was made now is replaced: after four fifths of its life, at the latest five
+/// minutes before its end, and never in the first half of its life. `None` for one that has ended.
+pub(crate) fn renewal(expires: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let life = expires.duration_since(now);
+    if life <= SignedDuration::ZERO {
+        return None;
+    }
+    let after = (life * 4 / 5).min(life - BEFORE_END).max(life / 2);
+    now.checked_add(after).ok()
 }
 
 /// Gives an object whose refresh was missed while nobody ran a slot after the start, so that a whole
@@ -150,6 +174,11 @@ fn periodic_due(
     if refreshed > now {
         return Due::Now;
     }
+    permitted(object, now)
+}
+
+/// What is due now, unless the windows are closed.
+fn permitted(object: &ExternalSecret, now: Timestamp) -> Due {
     match permit(object, now) {
         Permit::Open => Due::Now,
         Permit::Closed { until: Some(until) } => Due::At(until),

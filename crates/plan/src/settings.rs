@@ -30,6 +30,10 @@ pub struct Settings {
     pub generic_targets: bool,
     /// Whether PushSecrets are looked after.
     pub push_secrets: bool,
+    /// Whether credentials that generators made for ExternalSecrets are taken back.
+    pub generator_states: bool,
+    /// How long a credential stays after the one after its successor was written.
+    pub generator_grace: Duration,
     /// Time between two checks of a store that names none.
     pub store_requeue: Duration,
     /// How old an object must be before it tells of a store that is not there or does not admit its
@@ -66,6 +70,8 @@ impl Default for Settings {
             secret_stores: true,
             generic_targets: false,
             push_secrets: true,
+            generator_states: true,
+            generator_grace: Duration::from_mins(2),
             store_requeue: Duration::from_mins(5),
             // Two seconds, and one because times of creation have no fractions.
             store_patience: Duration::from_secs(3),

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use crate::capability::Capabilities;
 use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
+use crate::generator::GeneratorEntry;
 use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::scope::NAMESPACE_NOT_ALLOWED;
@@ -120,6 +121,7 @@ pub struct Entry {
     name: &'static str,
     stability: Stability,
     repeats: bool,
+    generators: &'static [GeneratorEntry],
     schema: fn() -> schemars::Schema,
     validate: fn(&serde_json::Value, &Scope) -> Result<Warnings>,
     capabilities: fn(&serde_json::Value) -> Result<Capabilities>,
@@ -133,6 +135,7 @@ impl Entry {
             name: P::NAME,
             stability: P::STABILITY,
             repeats: P::REPEATS,
+            generators: P::GENERATORS,
             schema: || {
                 schemars::generate::SchemaSettings::openapi3()
                     .into_generator()
@@ -163,6 +166,11 @@ impl Entry {
     /// Whether the provider repeats failed calls by itself.
     pub const fn repeats(&self) -> bool {
         self.repeats
+    }
+
+    /// Generators that sign in as its stores do.
+    pub const fn generators(&self) -> &'static [GeneratorEntry] {
+        self.generators
     }
 
     /// JSON schema of its spec.

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::capability::Capabilities;
 use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
+use crate::generator::GeneratorEntry;
 use crate::json::json_object;
 use crate::read::{Payload, Read};
 use crate::request::{Find, Health, PushItem, PushTarget, Pushed, RemoteRef};
@@ -37,6 +38,8 @@ pub trait Provider: Sized + 'static {
     const STABILITY: Stability;
     /// Whether it repeats failed calls by itself, after `ctx.retry()`. Otherwise a layer does.
     const REPEATS: bool = false;
+    /// Generators that sign in as its stores do.
+    const GENERATORS: &'static [GeneratorEntry] = &[];
     /// Its part of the store manifest.
     type Spec: DeserializeOwned + JsonSchema + Send + 'static;
     /// Its authenticated connection.

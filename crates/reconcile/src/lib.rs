@@ -6,6 +6,7 @@
 
 pub mod external_secret;
 mod fetch;
+mod generator_states;
 mod generators;
 pub mod planning;
 pub mod push_secret;

@@ -21,6 +21,7 @@ use lockstep_remote::RemoteClient;
 
 use crate::external_secret::Stores;
 use crate::fetch::counted;
+use crate::generator_states::{self, Stored};
 use crate::planning::Planning;
 use crate::push_world::PushWorld;
 use crate::world::WorldError;
@@ -120,11 +121,19 @@ impl<W: PushWorld> Engine<'_, W> {
             }
             Decision::Release(recorded) => self.release(&observed, recorded, now).await,
             Decision::Push(stores) => {
-                let mut matched = None;
+                let (mut matched, mut stored) = (None, Vec::new());
+                let found = (&mut matched, &mut stored);
                 let blocked = stores.as_ref().ok().and_then(Resolved::blocked);
-                let mut applied = match self.push(&observed, stores, &mut matched, now).await {
-                    Ok(applied) => applied,
-                    Err(failure) => Applied::failed(&observed, failure),
+                let mut applied = match self.push(&observed, stores, found, now).await {
+                    Ok(applied) => {
+                        // Whatever was pushed is in use, also where another store failed.
+                        generator_states::settle(self.world, &stored, self.settings, now).await;
+                        applied
+                    }
+                    Err(failure) => {
+                        generator_states::roll_back(self.world, &stored, now).await;
+                        Applied::failed(&observed, failure)
+                    }
                 };
                 if let (Settled::Synced, Some(failure)) = (&applied.settled, blocked) {
                     applied.settled = Settled::Failed(failure);
@@ -176,7 +185,7 @@ impl<W: PushWorld> Engine<'_, W> {
         &self,
         observed: &Observed<'_>,
         stores: Result<Resolved, Failure>,
-        matched: &mut Option<BTreeSet<String>>,
+        (matched, stored): (&mut Option<BTreeSet<String>>, &mut Vec<Stored>),
         now: Timestamp,
     ) -> Result<Applied, Failure> {
         let until = now.saturating_add(BUDGET).unwrap_or(now);
@@ -189,7 +198,7 @@ impl<W: PushWorld> Engine<'_, W> {
                 .await);
         }
         let mut state = SourceState::There;
-        let sources = match self.source(observed).await? {
+        let sources = match self.source(observed, stored).await? {
             Found::Sources(sources) => sources,
             Found::Labelled(sources) => {
                 *matched = Some(sources.keys().cloned().collect());

@@ -8,7 +8,7 @@ use std::future::Future;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_api::{ExternalSecret, ExternalSecretStatus, GeneratorState};
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
@@ -116,6 +116,40 @@ pub trait World: Send + Sync {
         async { Err(Error::unsupported(text)) }
     }
 
+    /// Stores the state of a credential that a generator made, and returns its name.
+    fn create_state(
+        &self,
+        state: &GeneratorState,
+    ) -> impl Future<Output = Result<String, WorldError>> + Send {
+        let kind = state
+            .spec
+            .resource
+            .get("kind")
+            .and_then(|kind| kind.as_str());
+        let kind = kind.unwrap_or_default();
+        let text = format!("generators of kind {kind} need a cluster that keeps their states");
+        async { Err(WorldError::Failed(text)) }
+    }
+
+    /// Lists the states with this owner key.
+    fn states(
+        &self,
+        _namespace: &str,
+        _owner_key: &str,
+    ) -> impl Future<Output = Result<Vec<GeneratorState>, WorldError>> + Send {
+        async { Ok(Vec::new()) }
+    }
+
+    /// Says when a state is to be deleted. Its absence is success.
+    fn flag_state(
+        &self,
+        _namespace: &str,
+        _name: &str,
+        _deadline: Timestamp,
+    ) -> impl Future<Output = Result<(), WorldError>> + Send {
+        async { Ok(()) }
+    }
+
     /// The sources of the object are about to be read: what it synced from before no longer counts.
     fn fetching(&self, _object: &ExternalSecret) {}
 
@@ -140,6 +174,8 @@ fn no_objects(target: &ObjectRef) -> WorldError {
 pub struct Generator {
     /// Its kind; never the cluster-scoped wrapper.
     pub kind: String,
+    /// Its metadata; empty for one out of the cluster-scoped wrapper.
+    pub metadata: serde_json::Value,
     /// Its spec.
     pub spec: serde_json::Value,
 }

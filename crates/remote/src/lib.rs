@@ -11,7 +11,6 @@ mod connections;
 mod credentials;
 mod identity;
 mod observer;
-mod webhook_generator;
 
 pub use batch_size::batch_size;
 pub use client::{

@@ -51,8 +51,13 @@ impl SignIn {
 
     /// Signs in without using the credentials for anything.
     pub(crate) async fn check(&self) -> Result<()> {
+        self.credentials().await.map(drop)
+    }
+
+    /// Signs in, for requests that no client of the SDK makes.
+    pub(crate) async fn credentials(&self) -> Result<Credentials> {
         let made = self.credentials.provide_credentials().await;
-        made.map(drop).map_err(|error| match ours(&error) {
+        made.map_err(|error| match ours(&error) {
             Some(own) => own.duplicate(),
             None => Error::new(ErrorKind::Unauthenticated, root_cause(&error)),
         })

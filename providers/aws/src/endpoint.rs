@@ -12,6 +12,8 @@ pub(crate) enum Endpoint {
     Sts,
     Acm,
     Tagging,
+    Ecr,
+    EcrPublic,
 }
 
 impl Endpoint {
@@ -21,6 +23,8 @@ impl Endpoint {
             Self::Ssm => ("AWS_SSM_ENDPOINT", "ssm"),
             Self::Sts => ("AWS_STS_ENDPOINT", "sts"),
             Self::Acm => ("AWS_ACM_ENDPOINT", "acm"),
+            Self::Ecr => ("AWS_ECR_ENDPOINT", "ecr"),
+            Self::EcrPublic => ("AWS_ECR_PUBLIC_ENDPOINT", "ecr public"),
             Self::Tagging => (
                 "AWS_RESOURCE_GROUPS_TAGGING_API_ENDPOINT",
                 "resource groups tagging api",

@@ -7,6 +7,7 @@ mod call;
 mod certificatemanager;
 mod endpoint;
 mod error;
+mod generators;
 mod managed;
 mod parameterstore;
 mod read;
@@ -16,6 +17,7 @@ mod spec;
 mod store;
 mod wire;
 
+use lockstep_provider_api::GeneratorEntry;
 use lockstep_provider_api::prelude::*;
 
 pub use spec::{Auth, AwsSpec, Jwt, SecretsManagerSettings, SessionTag, StaticKeys, TagsPolicy};
@@ -30,6 +32,7 @@ impl Provider for Aws {
     const NAME: &'static str = "aws";
     const STABILITY: Stability = Stability::Maintained;
     const REPEATS: bool = true;
+    const GENERATORS: &'static [GeneratorEntry] = generators::TABLE;
     type Spec = AwsSpec;
     type Store = AwsStore;
 

@@ -7,6 +7,7 @@ mod challenge;
 mod cloud;
 mod error;
 mod find;
+mod generator;
 mod managed;
 mod metadata;
 mod object;
@@ -16,6 +17,7 @@ mod spec;
 mod state;
 mod store;
 
+use lockstep_provider_api::GeneratorEntry;
 use lockstep_provider_api::prelude::*;
 
 pub use spec::{AuthType, AzureSpec, Credentials, CustomCloud, Environment};
@@ -30,6 +32,8 @@ pub struct Azurekv;
 impl Provider for Azurekv {
     const NAME: &'static str = "azurekv";
     const STABILITY: Stability = Stability::Maintained;
+    const GENERATORS: &'static [GeneratorEntry] =
+        &[GeneratorEntry::of::<generator::AcrAccessToken>()];
     type Spec = AzureSpec;
     type Store = AzureStore;
 

@@ -70,6 +70,12 @@ impl Identity {
         cache.get(self.0.fingerprint, &*ctx.time(), fetch).await
     }
 
+    /// A new token with its end, for those who hand it on.
+    pub(crate) async fn new_token(&self) -> Result<AccessToken> {
+        let made = Box::pin(self.0.source.fetch(&self.0.who, &self.0.ctx)).await;
+        made.map_err(|error| self.0.source.failed(absent_is_invalid(error)))
+    }
+
     /// Forgets a token that was refused.
     pub(crate) fn forget(&self, refused: &SecretValue) {
         let cache = self.0.ctx.shared::<TokenCache>();
@@ -114,7 +120,8 @@ pub(crate) async fn log_in(spec: &GcpsmSpec, ctx: &Ctx) -> Result<Identity> {
     }
 }
 
-async fn identity(spec: &GcpsmSpec, ctx: &Ctx) -> Result<Identity> {
+/// The identity of a spec. No token is requested yet.
+pub(crate) async fn identity(spec: &GcpsmSpec, ctx: &Ctx) -> Result<Identity> {
     let auth = spec.auth();
     if let Some(key) = &auth.secret_ref {
         let text = ctx.secret(&key.secret_access_key).await?;

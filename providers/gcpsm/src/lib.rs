@@ -8,6 +8,7 @@ mod delete;
 mod endpoint;
 mod error;
 mod find;
+mod generator;
 mod managed;
 mod metadata;
 mod push;
@@ -17,6 +18,7 @@ mod state;
 mod store;
 mod version;
 
+use lockstep_provider_api::GeneratorEntry;
 use lockstep_provider_api::prelude::*;
 
 pub use spec::{
@@ -34,6 +36,8 @@ const MAX_PAYLOAD: usize = 65_536;
 impl Provider for Gcpsm {
     const NAME: &'static str = "gcpsm";
     const STABILITY: Stability = Stability::Maintained;
+    const GENERATORS: &'static [GeneratorEntry] =
+        &[GeneratorEntry::of::<generator::GcrAccessToken>()];
     type Spec = GcpsmSpec;
     type Store = GcpsmStore;
 

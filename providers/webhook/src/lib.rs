@@ -6,6 +6,7 @@ mod api;
 mod auth;
 mod error;
 mod fields;
+mod generator;
 mod jsonpath;
 mod redirect;
 mod result;
@@ -13,6 +14,7 @@ mod spec;
 mod store;
 mod template;
 
+use lockstep_provider_api::GeneratorEntry;
 use lockstep_provider_api::prelude::*;
 
 pub use spec::{Auth, NtlmAuth, TemplateSecret, WebhookResult, WebhookSpec};
@@ -24,6 +26,8 @@ pub struct Webhook;
 impl Provider for Webhook {
     const NAME: &'static str = "webhook";
     const STABILITY: Stability = Stability::Maintained;
+    const GENERATORS: &'static [GeneratorEntry] =
+        &[GeneratorEntry::of::<generator::WebhookGenerator>()];
     type Spec = WebhookSpec;
     type Store = WebhookStore;
 

@@ -28,7 +28,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "lockstep-runtime",
         &["golang", "provider-api", "scheduling"],
     ),
-    ("lockstep-generators", &["golang", "provider-api"]),
     ("lockstep-provider-registry", &["provider-api"]),
     (
         "lockstep-remote",
@@ -42,6 +41,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "lockstep-generators",
+        &["golang", "provider-api", "provider-registry"],
+    ),
+    (
         "lockstep-reconcile",
         &[
             "golang",
@@ -50,6 +53,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "plan",
             "scheduling",
             "runtime",
+            "generators",
             "provider-registry",
             "remote",
         ],

@@ -53,6 +53,14 @@ pub(crate) struct ControllerFlags {
     #[arg(long, default_value = "5m", value_parser = duration, value_name = "DURATION")]
     pub(crate) store_requeue_interval: Duration,
 
+    /// Take back credentials that generators made for ExternalSecrets.
+    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) enable_generator_state: bool,
+
+    /// Time a replaced credential stays valid before it is taken back.
+    #[arg(long, default_value = "2m", value_parser = duration, value_name = "DURATION")]
+    pub(crate) generator_gc_grace_period: Duration,
+
     /// Do not read through a store that is not ready.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_flood_gate: bool,

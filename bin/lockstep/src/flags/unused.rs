@@ -2,11 +2,9 @@
 //! Deployment starts, a value that makes no sense is refused as it was, and those that are given are
 //! named once in the log.
 
-use std::time::Duration;
-
 use clap::Args;
 
-use crate::values::{SWITCH, boolean, duration};
+use crate::values::{SWITCH, boolean};
 
 /// Section of the help that lists them.
 pub(crate) const WITHOUT_EFFECT: &str = "Accepted for existing Deployments, without effect";
@@ -33,12 +31,6 @@ pub(crate) struct UnusedFlags {
     /// No effect: ClusterPushSecrets are not reconciled yet.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_cluster_push_secret_reconciler: Option<bool>,
-    /// No effect: no generator of this build keeps state.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    enable_generator_state: Option<bool>,
-    /// No effect: no generator of this build keeps state.
-    #[arg(long, hide_short_help = true, value_parser = duration, value_name = "DURATION")]
-    generator_gc_grace_period: Option<Duration>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_vault_token_cache: Option<bool>,
@@ -96,14 +88,6 @@ impl UnusedFlags {
             (
                 "--enable-cluster-push-secret-reconciler",
                 self.enable_cluster_push_secret_reconciler.is_some(),
-            ),
-            (
-                "--enable-generator-state",
-                self.enable_generator_state.is_some(),
-            ),
-            (
-                "--generator-gc-grace-period",
-                self.generator_gc_grace_period.is_some(),
             ),
             (
                 "--enable-vault-token-cache",

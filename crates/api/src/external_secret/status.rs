@@ -18,6 +18,10 @@ pub struct ExternalSecretStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::schema::nullable_time")]
     pub refresh_time: Option<Time>,
+    /// When a credential that a generator made is replaced, ahead of its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::schema::nullable_time")]
+    pub credential_refresh_time: Option<Time>,
     /// Generation, labels and annotations that were last synced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synced_resource_version: Option<String>,

@@ -1,9 +1,13 @@
 //! Passwords by their spec, and specs that ask for too much.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::random::Counting;
+
+fn generate(spec: &Value, random: &mut dyn Random) -> Result<SecretMap> {
+    crate::generate_locally(Password::KIND, spec, random)
+}
 
 fn made(spec: &Value) -> String {
     let made = generate(spec, &mut Counting::default()).unwrap();
@@ -146,4 +150,79 @@ fn every_character_reaches_every_place() {
 
     let all = ["dls", "dsl", "lds", "lsd", "sdl", "sld"];
     assert_eq!(seen, all.map(str::to_owned).into());
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::SystemRandom;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn a_password_has_the_characters_that_its_spec_asks_for(
+            length in 1usize..80,
+            digits in proptest::option::of(0usize..30),
+            symbols in proptest::option::of(0usize..30),
+            no_upper: bool,
+            allow_repeat: bool,
+        ) {
+            let spec = json!({
+                "length": length, "digits": digits, "symbols": symbols,
+                "noUpper": no_upper, "allowRepeat": allow_repeat,
+            });
+            let (digits, symbols) = (digits.unwrap_or(length / 4), symbols.unwrap_or(length / 4));
+            let letters = length.checked_sub(digits + symbols);
+            let alphabet = if no_upper { 26 } else { 52 };
+            let fits = |letters| {
+                allow_repeat || (letters <= alphabet && digits <= 10 && symbols <= SYMBOLS.len())
+            };
+
+            let made = generate(&spec, &mut SystemRandom);
+
+            let Some(letters) = letters.filter(|letters| fits(*letters)) else {
+                prop_assert!(made.is_err());
+                return Ok(());
+            };
+            let made = made.unwrap();
+            let password = made.get(DEFAULT_KEY).unwrap().expose_utf8().unwrap();
+            let count = |test: &dyn Fn(char) -> bool| password.chars().filter(|c| test(*c)).count();
+            prop_assert_eq!(password.chars().count(), length);
+            prop_assert_eq!(count(&|c| c.is_ascii_alphabetic()), letters);
+            prop_assert_eq!(count(&|c| c.is_ascii_digit()), digits);
+            prop_assert_eq!(count(&|c| SYMBOLS.contains(c)), symbols);
+            if no_upper {
+                prop_assert_eq!(count(&|c| c.is_ascii_uppercase()), 0);
+            }
+            if !allow_repeat {
+                let unique: BTreeSet<char> = password.chars().collect();
+                prop_assert_eq!(unique.len(), length);
+            }
+        }
+    }
+
+    #[test]
+    fn every_character_is_as_likely_at_every_place() {
+        let spec = json!({ "length": 10, "digits": 10, "symbols": 0 });
+        let mut counts = [[0u32; 10]; 10];
+
+        for _ in 0..5_000 {
+            let made = generate(&spec, &mut SystemRandom).unwrap();
+            let password = made.get(DEFAULT_KEY).unwrap().expose();
+            for (place, digit) in password.iter().enumerate() {
+                counts[place][usize::from(digit - b'0')] += 1;
+            }
+        }
+
+        // Chi-square with 9 degrees of freedom for each place: beyond 50 once in ten million runs.
+        for place in counts {
+            let distance: f64 = place
+                .iter()
+                .map(|count| (f64::from(*count) - 500.0).powi(2) / 500.0)
+                .sum();
+            assert!(distance < 50.0, "{distance}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
-use lockstep_generators::Random;
+use lockstep_generators::{SystemRandom, generate_locally};
 use lockstep_plan::external_secret::{FetchList, Payload, Source, SpecEntry};
 use lockstep_plan::store::Access;
 use lockstep_plan::{StoreKey, StoreLookup, StoreView};
@@ -66,19 +66,9 @@ fn generate(
     };
     if is_wide {
         let (kind, spec) = lockstep_generators::unwrap(spec)?;
-        return lockstep_generators::generate(&kind, &spec, &mut SystemRandom);
+        return generate_locally(&kind, &spec, &mut SystemRandom);
     }
-    lockstep_generators::generate(reference.kind.as_str(), spec, &mut SystemRandom)
-}
-
-/// Random bytes of the operating system.
-struct SystemRandom;
-
-impl Random for SystemRandom {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        // The source is there on every system this runs on; without it no secret may be made.
-        while getrandom::fill(bytes).is_err() {}
-    }
+    generate_locally(reference.kind.as_str(), spec, &mut SystemRandom)
 }
 
 /// Every store, ready and open to all.

@@ -65,7 +65,8 @@ pub fn assemble(
     Ok(assembled)
 }
 
-fn is_absent(object: &ExternalSecret, error: &Error) -> bool {
+/// Whether a failed read means that the remote secret is absent, and the other entries stand.
+pub fn is_absent(object: &ExternalSecret, error: &Error) -> bool {
     error.consequence().absent && *object.spec.deletion_policy() != DeletionPolicy::Retain
 }
 

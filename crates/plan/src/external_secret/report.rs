@@ -30,6 +30,8 @@ pub struct Applied {
     pub orphans_deleted: usize,
     /// Events of the plan.
     pub events: Vec<EventNote>,
+    /// When the first of the credentials that generators made ends.
+    pub expires: Option<Timestamp>,
 }
 
 impl Applied {
@@ -39,6 +41,7 @@ impl Applied {
             target,
             orphans_deleted: 0,
             events: Vec::new(),
+            expires: None,
         }
     }
 
@@ -69,6 +72,16 @@ pub enum TargetOutcome {
     Conflict,
     /// It could not be handled.
     Failed(Failure),
+}
+
+impl TargetOutcome {
+    /// Whether what was fetched is in use now, or was asked for without a target.
+    pub fn is_in_use(&self) -> bool {
+        match self {
+            Self::Kept(_) | Self::Unchanged | Self::Created | Self::Updated => true,
+            Self::Deleted | Self::Gone | Self::Missing | Self::Conflict | Self::Failed(_) => false,
+        }
+    }
 }
 
 /// Why a target was left alone.
@@ -125,6 +138,7 @@ pub fn report(
         target,
         orphans_deleted,
         events: planned,
+        expires,
     } = applied;
     let orphan = EventNote::normal(reasons::EVENT_DELETED, messages::EVENT_ORPHAN_DELETED);
     let mut events = vec![orphan; orphans_deleted];
@@ -147,7 +161,9 @@ pub fn report(
         done: true,
         binds: generic.is_none() && binds(&outcome),
         last_refresh: None,
+        renew_at: expires.and_then(|expires| refresh::renewal(expires, now)),
     };
+    let renew_at = change.renew_at;
     let status = status::after(observed.object, change, settings, now);
     // A secret that stays missing at the provider is said once, not at every refresh.
     if status.write.is_some() || !events.is_empty() {
@@ -156,7 +172,7 @@ pub fn report(
     Report {
         status: status.write,
         events,
-        next: next_refresh(observed, now),
+        next: next_refresh(observed, renew_at, now),
         refreshed: Some(now),
         awaits_target: outcome == TargetOutcome::Missing,
         condition_changed: status.condition_changed,
@@ -189,6 +205,7 @@ fn failed(
         done: false,
         binds: !generic && failure.touched_target(),
         last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
+        renew_at: None,
     };
     let status = status::after(observed.object, change, settings, now);
     if status.write.is_some() {
@@ -280,9 +297,10 @@ fn binds(outcome: &TargetOutcome) -> bool {
     matches!(outcome, Created | Unchanged | Updated)
 }
 
-fn next_refresh(observed: &Observed<'_>, now: Timestamp) -> NextRun {
+fn next_refresh(observed: &Observed<'_>, renew_at: Option<Timestamp>, now: Timestamp) -> NextRun {
     let interval = refresh::interval(observed.object).unwrap_or_default();
     let next = refresh::next(observed.object, now, interval, observed.jitter);
+    let next = next.map(|next| renew_at.map_or(next, |renewal| next.min(renewal)));
     next.map_or(NextRun::OnChange, NextRun::At)
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Change {
     pub(super) binds: bool,
     /// The true last refresh before this run.
     pub(super) last_refresh: Option<Timestamp>,
+    /// When a credential that was made is to be replaced.
+    pub(super) renew_at: Option<Timestamp>,
 }
 
 /// The status after a run, and whether the Ready condition changed in it.
@@ -57,6 +59,7 @@ pub(super) fn after(
     }
     if change.done {
         new.synced_resource_version = Some(synced_resource_version(object));
+        new.credential_refresh_time = change.renew_at.map(seconds);
     }
     let real = is_real_change(&old, &new);
     let refreshed = if change.done {

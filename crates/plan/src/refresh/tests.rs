@@ -235,3 +235,22 @@ fn objects_share_reads_only_where_values_alone_decide() {
     };
     assert_eq!(shared_interval(&one_value(""), &noisy), None);
 }
+
+#[test]
+fn a_credential_is_replaced_after_four_fifths_of_its_life_or_five_minutes_before_its_end() {
+    let now = Timestamp::from_second(1_000_000).unwrap();
+    let table = [
+        (3_600, 2_880),
+        (900, 600),
+        (360, 180),
+        (100_000, 80_000),
+        (1, 0),
+    ];
+
+    for (life, after) in table {
+        let expires = now + SignedDuration::from_secs(life);
+        let renewal = renewal(expires, now).unwrap();
+        assert_eq!(renewal.duration_since(now).as_secs(), after, "{life}");
+    }
+    assert_eq!(renewal(now, now), None);
+}

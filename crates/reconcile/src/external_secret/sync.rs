@@ -16,6 +16,7 @@ use lockstep_scheduling::groups::Taken;
 
 use super::{Engine, apply, namespace};
 use crate::fetch::{Caller, Prepared, StoreSource, fetch};
+use crate::generator_states;
 use crate::world::{Deletion, World};
 
 /// Plans what the answers mean, or reports why nothing is written. Returns also whether no data was
@@ -54,24 +55,33 @@ impl<W: World> Engine<'_, W> {
         now: Timestamp,
     ) -> (Result<Applied, LookAgain>, Option<Vec<Taken<GroupKey>>>) {
         let caller = Caller {
-            namespace: namespace(observed.object),
-            object: observed.object.metadata.name.as_deref(),
+            object: observed.object,
             asked,
+            keeps_states: self.settings.generator_states,
         };
-        let stores: (&dyn StoreSource, _) = (self.stores, self.reads);
-        let fetched = fetch(prepared, caller, stores).await;
+        let stores: (_, &dyn StoreSource, _) = (self.world, self.stores, self.reads);
+        let fetched = fetch((list, prepared), caller, stores).await;
         let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
-        let mut held = Vec::new();
+        let (mut held, mut stored, mut expires) = (Vec::new(), Vec::new(), None);
         for one in fetched {
             held.push(one.held);
+            stored.extend(one.stored);
+            expires = earlier(expires, one.expires);
             answers.push(one.answer);
             reads = reads.zip(one.taken).map(|(mut reads, taken)| {
                 reads.push(taken);
                 reads
             });
         }
-        let written = self.write(observed, list, answers, now).await;
+        let mut written = self.write(observed, list, answers, now).await;
         drop(held);
+        match &mut written {
+            Ok(applied) if applied.target.is_in_use() => {
+                applied.expires = expires;
+                generator_states::settle(self.world, &stored, self.settings, now).await;
+            }
+            _ => generator_states::roll_back(self.world, &stored, now).await,
+        }
         (written, reads)
     }
 
@@ -141,6 +151,10 @@ impl<W: World> Engine<'_, W> {
             Deletion::Held(store) => Ok(Some(deletion_held(store))),
         }
     }
+}
+
+fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    one.into_iter().chain(other).min()
 }
 
 /// Stores that have something no longer which was to be read from them.

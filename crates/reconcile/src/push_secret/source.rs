@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_api::PushSecret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_plan::Failure;
+use lockstep_plan::generator_state::{PUSH_STATE_KEY, StateOwner};
 use lockstep_plan::push_secret::{Observed, Source, SourceRef, no_source, source};
 use lockstep_provider_api::{Error, ErrorKind};
 
 use super::{Engine, namespace};
+use crate::generator_states::{self, For, Made, Stored};
 use crate::generators;
 use crate::push_world::PushWorld;
 
@@ -22,7 +25,11 @@ pub(super) enum Found {
 }
 
 impl<W: PushWorld> Engine<'_, W> {
-    pub(super) async fn source(&self, observed: &Observed<'_>) -> Result<Found, Failure> {
+    pub(super) async fn source(
+        &self,
+        observed: &Observed<'_>,
+        stored: &mut Vec<Stored>,
+    ) -> Result<Found, Failure> {
         let object = observed.object;
         let failed = |error: Error| no_source(&error);
         match source(object) {
@@ -41,9 +48,12 @@ impl<W: PushWorld> Engine<'_, W> {
                 read.await.map(Found::Labelled).map_err(failed)
             }
             Some(SourceRef::Generator(reference)) => {
-                let made = self.generated(reference, namespace(object)).await;
-                made.map(|source| Found::Sources(vec![source]))
-                    .map_err(failed)
+                let made = self.generated(reference, object).await.map_err(failed)?;
+                stored.extend(made.stored);
+                Ok(Found::Sources(vec![Source {
+                    data: made.values,
+                    ..Source::default()
+                }]))
             }
         }
     }
@@ -51,23 +61,28 @@ impl<W: PushWorld> Engine<'_, W> {
     async fn generated(
         &self,
         reference: &GeneratorRef,
-        namespace: &str,
-    ) -> lockstep_provider_api::Result<Source> {
+        object: &PushSecret,
+    ) -> lockstep_provider_api::Result<Made> {
         let failed = |error: Error| {
             error.context(format_args!(
                 "could not resolve secret from generator ref {:?}",
                 reference.name
             ))
         };
-        let generator = generators::read(reference, namespace, self.world);
+        let generator = generators::read(reference, namespace(object), self.world);
         let generator = generator.await.map_err(failed)?;
-        let named = (namespace, reference.name.as_str());
-        let spec = (generator.kind.as_str(), &generator.spec);
-        let made = self.reads.generate(spec, named).await;
-        made.map_err(failed).map(|data| Source {
-            data,
-            ..Source::default()
-        })
+        let wanted = For {
+            owner: StateOwner {
+                api_version: PushSecret::API_VERSION,
+                kind: PushSecret::KIND,
+                metadata: &object.metadata,
+            },
+            key: PUSH_STATE_KEY,
+            keeps_states: true,
+        };
+        let edges = (self.world, &**self.reads);
+        let made = generator_states::make(&generator, &reference.name, wanted, edges).await;
+        made.map_err(failed)
     }
 }
 

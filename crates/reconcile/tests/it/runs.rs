@@ -81,6 +81,7 @@ spec:
     );
     let generator = |class: &str| Generator {
         kind: "Fake".to_owned(),
+        metadata: serde_json::json!({ "name": "g" }),
         spec: serde_json::json!({ "controller": class, "data": { "user": "bob" } }),
     };
 

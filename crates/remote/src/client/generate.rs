@@ -1,32 +1,67 @@
-//! Runs generators. Every call makes new values, so nothing is cached and nothing is shared.
+//! Runs generators that ask a server, and takes back what they made. Every call makes new values, so
+//! nothing is cached and nothing is shared.
 
-use lockstep_generators::{Random, WEBHOOK_KIND};
-use lockstep_provider_api::{Result, SecretMap};
+use std::future::Future;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use lockstep_generators::SystemRandom;
+use lockstep_provider_api::generator::RemoteMaker;
+use lockstep_provider_api::{Ctx, Error, Generated, Result, Scope, StoreName};
 use serde_json::Value;
 
 use super::RemoteClient;
-use crate::webhook_generator;
+use crate::connections::CALL_DEADLINE;
 
 impl RemoteClient {
-    /// Makes the values of one generator. `named` is its namespace and name, for error messages.
+    /// Makes the values of one generator. `named` is the namespace that uses it and its name.
     pub async fn generate(
         &self,
-        (kind, spec): (&str, &Value),
+        maker: &RemoteMaker,
+        spec: &Value,
         named: (&str, &str),
-    ) -> Result<SecretMap> {
-        if kind == WEBHOOK_KIND {
-            return webhook_generator::generate(self.connections.services(), spec, named).await;
-        }
-        lockstep_generators::generate(kind, spec, &mut SystemRandom)
+    ) -> Result<Generated> {
+        let ctx = self.generator_ctx(named);
+        let mut random = SystemRandom;
+        self.within_deadline(named.1, maker.generate(spec, &ctx, &mut random))
+            .await
     }
-}
 
-/// Random bytes of the operating system.
-struct SystemRandom;
+    /// Takes back a credential that a generator with this spec made.
+    pub async fn clean_up(
+        &self,
+        maker: &RemoteMaker,
+        (spec, state): (&Value, Value),
+        named: (&str, &str),
+    ) -> Result<()> {
+        let ctx = self.generator_ctx(named);
+        self.within_deadline(named.1, maker.cleanup(spec, state, &ctx))
+            .await
+    }
 
-impl Random for SystemRandom {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        // The source is there on every system this runs on; without it no secret may be made.
-        while getrandom::fill(bytes).is_err() {}
+    /// Generators read Secrets of the namespace that uses them, and of no other.
+    fn generator_ctx(&self, (namespace, name): (&str, &str)) -> Ctx {
+        let scope = Scope::Namespaced {
+            namespace: namespace.to_owned(),
+        };
+        let store = StoreName {
+            namespace: Some(namespace.to_owned()),
+            name: name.to_owned(),
+        };
+        Ctx::new(Arc::clone(self.connections.services()), store, scope)
+    }
+
+    async fn within_deadline<T>(
+        &self,
+        name: &str,
+        call: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let deadline = self.connections.services().time.sleep(CALL_DEADLINE);
+        match select(std::pin::pin!(call), deadline).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) => Err(Error::unreachable(format!(
+                "generator {name} had no answer within {CALL_DEADLINE:?}"
+            ))),
+        }
     }
 }

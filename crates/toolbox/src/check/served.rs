@@ -65,18 +65,8 @@ pub(super) fn provider(name: &str) -> Ruling {
 
 /// Rules on a generator by its kind.
 pub(super) fn generator(kind: &str) -> Ruling {
-    match kind {
-        "GeneratorState" => (
-            Verdict::Ignored,
-            "written by generators that keep state; its finalizer stays until you remove it"
-                .to_owned(),
-        ),
-        _ if lockstep_generators::KINDS
-            .iter()
-            .any(|(known, _)| *known == kind) =>
-        {
-            (Verdict::Served, String::new())
-        }
-        _ => (Verdict::NotServed, "not in this build".to_owned()),
+    if kind == "GeneratorState" || lockstep_generators::lookup(kind).is_ok() {
+        return (Verdict::Served, String::new());
     }
+    (Verdict::NotServed, "not in this build".to_owned())
 }

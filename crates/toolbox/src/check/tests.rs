@@ -120,7 +120,7 @@ fn generators_count_by_what_they_make_inside_a_cluster_generator_too() {
 apiVersion: generators.external-secrets.io/v1alpha1
 kind: ClusterGenerator
 metadata: {name: g}
-spec: {kind: QuayAccessToken}
+spec: {kind: LaterAccessToken}
 ---
 apiVersion: generators.external-secrets.io/v1alpha1
 kind: Password
@@ -131,8 +131,8 @@ metadata: {name: p, namespace: a}
     assert_eq!(
         rows(&report),
         [
-            "generator Password served 1",
-            "generator QuayAccessToken notServed 1"
+            "generator LaterAccessToken notServed 1",
+            "generator Password served 1"
         ]
     );
 }

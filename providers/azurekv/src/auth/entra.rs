@@ -15,6 +15,8 @@ use super::{assertion, refusal, within};
 
 /// Longest time for one answer of the token endpoint.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// What is asked for at an audience: all that the application was given.
+const DEFAULT_SCOPE: &str = "/.default";
 /// What a client assertion is.
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// Audience of ServiceAccount tokens that Entra exchanges.
@@ -59,7 +61,11 @@ impl Application {
         let tenant = encode_component(&self.tenant);
         let url = format!("{}/{tenant}/oauth2/v2.0/token", self.authority);
         let (field, proof) = self.prove(&url, ctx).await?;
-        let scope = format!("{}/.default", audience.trim_end_matches('/'));
+        let scope = if audience.ends_with(DEFAULT_SCOPE) {
+            audience.to_owned()
+        } else {
+            format!("{}{DEFAULT_SCOPE}", audience.trim_end_matches('/'))
+        };
         let mut form = vec![
             ("grant_type", "client_credentials"),
             ("client_id", self.client.as_str()),
