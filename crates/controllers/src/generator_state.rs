@@ -17,7 +17,7 @@ use lockstep_runtime::dispatch::{Handle, Next};
 use lockstep_runtime::watch::Change;
 use serde_json::Value;
 
-use crate::key::ObjectKey;
+use lockstep_index::ObjectKey;
 use crate::shared::Shared;
 use crate::world::world_error;
 

@@ -90,7 +90,7 @@ impl Store for CrdStore {
 
     /// All properties of an object come with one read of it. What the whitelist refuses is read by
     /// itself, and refused there.
-    fn whole(&self, read: &Read) -> Option<Read> {
+    fn containing_read(&self, read: &Read) -> Option<Read> {
         let reference = read.reference()?;
         if matches!(read, Read::Raw(_)) {
             return Some(read.clone());
@@ -100,7 +100,7 @@ impl Store for CrdStore {
         Some(Read::Raw(RemoteRef::key(&reference.key)))
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    fn extract_from(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
         let object = match whole {
             Ok(Payload::Value(object)) => object,
             Ok(Payload::Map(_)) => return Err(mismatch()),

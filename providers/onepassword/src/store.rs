@@ -165,7 +165,7 @@ impl Store for OnepasswordStore {
 
     /// All fields of an item come with one read of it. A file that is asked for by its prefix is read
     /// by itself, because an item that is no document does not bring its files.
-    fn whole(&self, read: &Read) -> Option<Read> {
+    fn containing_read(&self, read: &Read) -> Option<Read> {
         let reference = read.reference()?;
         let is_file = matches!(Wanted::told(property(reference)), Some(Wanted::File(_)));
         if is_file || reference.wanted_version().is_some() {
@@ -174,7 +174,7 @@ impl Store for OnepasswordStore {
         Some(Read::Raw(RemoteRef::key(&reference.key)))
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
+    fn extract_from(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
         let raw = match whole {
             Ok(Payload::Value(raw)) => raw,
             Ok(Payload::Map(_)) => return Err(mismatch()),

@@ -75,7 +75,7 @@ fn what_the_whitelist_refuses_is_never_asked_for() {
         assert_eq!(error.kind(), &ErrorKind::Denied);
         assert!(error.to_string().ends_with("denied by whitelist rules"));
     }
-    assert!(store.whole(&Read::Value(whole)).is_none());
+    assert!(store.containing_read(&Read::Value(whole)).is_none());
     let allowed = RemoteRef::key("conf").property("data.k");
     assert_eq!(block_on(store.get(&allowed)).unwrap(), "v".into());
 }
@@ -101,8 +101,8 @@ fn properties_of_one_object_are_parts_of_one_read() {
     let store = block_on(connect(&server, spec(&json!([])), namespaced())).unwrap();
     let read = |property: &str| Read::Value(RemoteRef::key("conf").property(property));
 
-    let whole = store.whole(&read("data.k")).unwrap();
+    let whole = store.containing_read(&read("data.k")).unwrap();
 
-    assert_eq!(store.whole(&read("data.l")), Some(whole.clone()));
-    assert_eq!(store.whole(&whole), Some(whole));
+    assert_eq!(store.containing_read(&read("data.l")), Some(whole.clone()));
+    assert_eq!(store.containing_read(&whole), Some(whole));
 }

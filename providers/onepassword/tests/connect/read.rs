@@ -82,7 +82,7 @@ async fn a_document_is_its_files() {
     assert_eq!(named, "text".into());
     assert_eq!(prefixed, "text".into());
     assert_eq!(all.keys().collect::<Vec<_>>(), ["a.bin", "b.txt"]);
-    let part = store.part(&Read::Map(RemoteRef::key("doc")), &Ok(Payload::Value(raw)));
+    let part = store.extract_from(&Read::Map(RemoteRef::key("doc")), &Ok(Payload::Value(raw)));
     assert_eq!(part.unwrap(), Payload::Map(all));
 }
 
@@ -113,8 +113,8 @@ async fn properties_of_one_item_cost_two_requests_together() {
         .item(&bench.first, "db", "LOGIN", &[("a", "1"), ("b", "2")]);
     let store = bench.store().await;
     let read = |property: &str| Read::Value(RemoteRef::key("db").property(property));
-    let whole = store.whole(&read("a")).unwrap();
-    assert_eq!(store.whole(&read("b")), Some(whole));
+    let whole = store.containing_read(&read("a")).unwrap();
+    assert_eq!(store.containing_read(&read("b")), Some(whole));
     store
         .get(&RemoteRef::key("db").property("a"))
         .await
@@ -128,10 +128,10 @@ async fn properties_of_one_item_cost_two_requests_together() {
 
     assert_eq!(bench.connect.seen().len() - before, 2);
     assert_eq!(
-        store.part(&read("b"), &raw).unwrap(),
+        store.extract_from(&read("b"), &raw).unwrap(),
         Payload::Value("2".into())
     );
-    assert!(store.whole(&read("file/x")).is_none());
+    assert!(store.containing_read(&read("file/x")).is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
