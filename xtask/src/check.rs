@@ -4,6 +4,7 @@
 mod files;
 mod graph;
 mod modules;
+mod path;
 mod providers;
 mod unused;
 
@@ -113,6 +114,7 @@ fn layout() -> Result<()> {
     let mut found = files::problems(root)?;
     found.extend(graph::problems()?);
     found.extend(modules::problems(root)?);
+    found.extend(path::problems(root)?);
     found.extend(providers::problems(root)?);
     found.extend(unused::problems(root)?);
     for problem in &found {

@@ -1,14 +1,14 @@
 //! What is kept for the objects of one namespace beside the objects: the labels a run asked for, and
-//! what stores read for callers from there. Reads labels live where the index has none, and drops
-//! everything once the namespace has no objects any more. Decides nothing about admission.
+//! what stores read for callers from there. Reads labels live where the index has none. Decides nothing
+//! about admission.
 
 use k8s_openapi::api::core::v1::Namespace;
+use lockstep_index::Labels;
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::{Cause, Failure, StoreKey, StoreKind};
 use lockstep_runtime::api_object::ApiObject;
 
 use crate::shared::Shared;
-use lockstep_index::Labels;
 
 /// Labels of a namespace for one run.
 pub(crate) struct CallerLabels {
@@ -83,15 +83,4 @@ async fn live(shared: &Shared, namespace: &str) -> Option<Labels> {
             None
         }
     }
-}
-
-/// An object is gone: if it was the last one of its namespace, nothing is kept for that.
-pub(crate) fn object_gone(shared: &Shared, namespace: &str) {
-    let index = &shared.index;
-    let used = index.external_secrets().any_in(namespace);
-    if used || index.push_secrets().any_in(namespace) {
-        return;
-    }
-    index.inputs().remove_caller(namespace);
-    index.namespaces().unused(namespace);
 }

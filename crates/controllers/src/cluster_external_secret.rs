@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use lockstep_api::fan_out::ClusterExternalSecretStatus;
 use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
+use lockstep_index::{ClusterExternalSecretRow, ObjectKey};
 use lockstep_plan::external_secret::NextRun;
 use lockstep_plan::fan_out::{
     Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
@@ -20,10 +21,8 @@ use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
 use serde_json::Value;
 
+use crate::api::{target, world_error};
 use crate::shared::{Shared, nanos_since};
-use crate::world::{target, world_error};
-use lockstep_index::ClusterExternalSecretRow;
-use lockstep_index::ObjectKey;
 
 /// Namespaces of one object that are worked on at once.
 const AT_ONCE: usize = 8;

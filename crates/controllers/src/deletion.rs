@@ -4,89 +4,24 @@
 mod sample;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
+use lockstep_index::ObjectKey;
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_reconcile::Deletion;
 use lockstep_remote::StoreRecord;
-use lockstep_scheduling::deletion::{Absence, Guard, Sight, Verdict};
+use lockstep_scheduling::deletion::{Absence, Verdict};
 
 use crate::events::about_store;
 use crate::shared::Shared;
-use lockstep_index::ObjectKey;
 
 /// Reason of the event on the store.
 const REASON: &str = "DeletionHeld";
 /// Time to the next look while a sample is under way; its end wakes the object sooner.
 const UNDER_WAY: SignedDuration = SignedDuration::from_secs(60);
-
-/// The guard, if it is on.
-pub(crate) struct DeletionGuard(Option<Mutex<Guard<StoreKey, ObjectKey>>>);
-
-impl DeletionGuard {
-    pub(crate) fn new(on: bool) -> Self {
-        Self(on.then(Mutex::default))
-    }
-
-    /// Stores whose deletions are held, with the number of absent objects.
-    pub(crate) fn held(&self) -> Vec<(StoreKey, usize)> {
-        let Some(guard) = self.locked() else {
-            return Vec::new();
-        };
-        let held = guard.held();
-        held.map(|(store, absent)| (store.clone(), absent))
-            .collect()
-    }
-
-    /// Forgets an object's absence: its secrets are there.
-    pub(crate) fn present(&self, key: &ObjectKey, stores: &[StoreKey], now: Timestamp) {
-        if let Some(mut guard) = self.locked() {
-            for store in stores {
-                if guard.present(store, key, now) {
-                    tracing::info!(%store, "deletions are no longer held: secrets are back");
-                }
-            }
-        }
-    }
-
-    /// Forgets an object that is gone.
-    pub(crate) fn gone(&self, key: &ObjectKey) {
-        if let Some(mut guard) = self.locked() {
-            guard.gone(key);
-        }
-    }
-
-    /// Whether nothing is absent: the usual case, in which nothing has to be looked up.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.locked().is_none_or(|guard| guard.is_empty())
-    }
-
-    /// Forgets a store.
-    pub(crate) fn forget(&self, store: &StoreKey) {
-        if let Some(mut guard) = self.locked() {
-            guard.forget(store);
-        }
-    }
-
-    fn sampled(&self, store: &StoreKey, key: &ObjectKey, sight: Sight, now: Timestamp) {
-        if let Some(mut guard) = self.locked() {
-            guard.sampled(store, key, sight, now);
-        }
-    }
-
-    fn sample_ended(&self, store: &StoreKey) -> BTreeSet<ObjectKey> {
-        let guard = self.locked();
-        guard.map_or_else(BTreeSet::new, |mut guard| guard.sample_ended(store))
-    }
-
-    fn locked(&self) -> Option<MutexGuard<'_, Guard<StoreKey, ObjectKey>>> {
-        let guard = self.0.as_ref()?;
-        Some(guard.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 /// Asks whether an object that is refreshed every `interval` may lose data for want of remote secrets.
 pub(crate) fn ask(

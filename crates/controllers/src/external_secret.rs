@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
+use lockstep_index::{Memory, ObjectKey, Reader, SyncNote};
 use lockstep_plan::external_secret::{NextRun, created_by, tolerance};
 use lockstep_plan::generic::ObjectRef;
 use lockstep_reconcile::World;
@@ -13,13 +14,11 @@ use lockstep_runtime::dispatch::Next;
 use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::callers::{self, CallerLabels};
-use crate::generic;
+use crate::manifest_targets;
 use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
-use lockstep_index::ObjectKey;
-use lockstep_index::{Memory, Reader, SyncNote};
 
 /// Time between two looks for a Secret that someone else is to make. It carries no label yet, so no
 /// watch shows it.
@@ -43,7 +42,7 @@ pub(crate) async fn run(shared: Arc<Shared>, job: Job<ObjectKey>) -> Next {
     };
     let generic = ObjectRef::of(&observation.object).filter(|_| shared.settings().generic_targets);
     if let Some(target) = generic {
-        generic::watch_kind(&shared, &target).await;
+        manifest_targets::watch_kind(&shared, &target).await;
     }
     let key = job.key;
     let engine = Engine {

@@ -25,10 +25,6 @@ impl Gate {
         self.0.send_replace(true);
     }
 
-    pub(crate) fn is_open(&self) -> bool {
-        *self.0.borrow()
-    }
-
     async fn opened(&self) {
         let mut state = self.0.subscribe();
         // The sender lives in `self`, so the wait cannot fail.

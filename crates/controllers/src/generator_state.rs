@@ -9,6 +9,7 @@ use kube::core::PartialObjectMeta;
 use lockstep_api::GeneratorState;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_generators::{Maker, lookup};
+use lockstep_index::ObjectKey;
 use lockstep_plan::generator_state::{Decision, decide};
 use lockstep_provider_api::ErrorKind;
 use lockstep_reconcile::WorldError;
@@ -17,9 +18,8 @@ use lockstep_runtime::dispatch::{Handle, Next};
 use lockstep_runtime::watch::Change;
 use serde_json::Value;
 
-use lockstep_index::ObjectKey;
+use crate::api::world_error;
 use crate::shared::Shared;
-use crate::world::world_error;
 
 /// Queues states: those that want something now, and those that have a deadline.
 pub(crate) async fn watch(
@@ -31,25 +31,17 @@ pub(crate) async fn watch(
     while let Some(change) = changes.next().await {
         match change {
             Change::Applied(object) => {
-                let key = key_of(&object);
+                let key = ObjectKey::of(&object.metadata);
                 match decide(&object, shared.now()) {
                     Decision::Idle => queue.remove(&key),
                     Decision::Wait(at) => queue.due(key, at),
                     _ => queue.fresh(key),
                 }
             }
-            Change::Deleted(object) => queue.remove(&key_of(&object)),
+            Change::Deleted(object) => queue.remove(&ObjectKey::of(&object.metadata)),
             Change::Reset | Change::Synced | Change::Invalid(_) => {}
         }
     }
-}
-
-fn key_of(object: &GeneratorState) -> ObjectKey {
-    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
-    ObjectKey::new(
-        namespace,
-        object.metadata.name.as_deref().unwrap_or_default(),
-    )
 }
 
 /// Runs one state.

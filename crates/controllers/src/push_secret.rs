@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use lockstep_index::{ObjectKey, PushNote, Reader};
 use lockstep_reconcile::push_secret::{Engine, Observation, Outcome};
 use lockstep_runtime::dispatch::Next;
 
@@ -12,8 +13,6 @@ use crate::refresh_floor;
 use crate::shared::{Shared, nanos_since};
 use crate::wake_up::wake_up;
 use crate::world::ClusterWorld;
-use lockstep_index::ObjectKey;
-use lockstep_index::{PushNote, Reader};
 
 /// Runs one object.
 pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {

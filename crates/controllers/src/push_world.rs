@@ -14,10 +14,9 @@ use lockstep_provider_api::{Error, Result, SecretValue};
 use lockstep_reconcile::{PushWorld, WorldError};
 use lockstep_runtime::api_object::{ApiObject, list};
 
+use crate::api::{target, world_error};
 use crate::events::about_push_secret;
-use crate::push_watches::answered;
-use crate::world::{ClusterWorld, target, world_error};
-use lockstep_index::RowChange;
+use crate::world::ClusterWorld;
 
 impl PushWorld for ClusterWorld<'_> {
     async fn patch_push(
@@ -30,7 +29,8 @@ impl PushWorld for ClusterWorld<'_> {
         let patched = writer.merge(&target, patch, Some(FIELD_MANAGER)).await;
         let patched: PushSecret = patched.map_err(world_error)?;
         // The finalizer we asked for must not look like a change by someone else.
-        answered(self.shared, patched.clone());
+        let wakes = self.shared.index.push_secret_patched(patched.clone());
+        self.shared.carry_out(wakes);
         Ok(patched)
     }
 
@@ -50,9 +50,8 @@ impl PushWorld for ClusterWorld<'_> {
         let kept = kept.and_then(|status| status.observed_generation);
         self.shared
             .note_generation(status.observed_generation, kept);
-        if let Some((key, RowChange::Changed)) = answered(self.shared, written.clone()) {
-            self.shared.queues.push_secrets.fresh(key);
-        }
+        let wakes = self.shared.index.push_secret_answered(written.clone());
+        self.shared.carry_out(wakes);
         Ok(written)
     }
 

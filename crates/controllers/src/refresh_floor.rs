@@ -1,63 +1,17 @@
 //! Applies the floor under refresh intervals to shared reads and to runs, and warns once for each
 //! generation of an object that the floor holds back. `lockstep-scheduling` decides.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
 use jiff::Timestamp;
+use lockstep_index::ObjectKey;
 use lockstep_plan::EventNote;
-use lockstep_scheduling::floor::{Refresh, RefreshFloor};
+use lockstep_scheduling::floor::Refresh;
 
 use crate::events;
+use crate::floor::FLOOR;
 use crate::shared::Shared;
-use lockstep_index::ObjectKey;
 
-/// Shortest time between two refreshes, but for bursts.
-const FLOOR: Duration = Duration::from_secs(10);
 /// Reason of the event.
 const REASON: &str = "RefreshIntervalTooShort";
-/// Objects whose warning is remembered; beyond, all may be warned again.
-const MOST_WARNED: usize = 10_000;
-
-/// The floor and who was warned of it.
-pub(crate) struct Floor {
-    machine: Mutex<RefreshFloor>,
-    /// Generation for which an object was warned.
-    warned: Mutex<BTreeMap<ObjectKey, i64>>,
-}
-
-impl Default for Floor {
-    fn default() -> Self {
-        Self {
-            machine: Mutex::new(RefreshFloor::new(FLOOR)),
-            warned: Mutex::default(),
-        }
-    }
-}
-
-impl Floor {
-    /// Forgets an object that is gone.
-    pub(crate) fn forget(&self, key: &ObjectKey) {
-        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        warned.remove(key);
-    }
-
-    /// Whether a generation of an object is warned of for the first time.
-    fn is_news(&self, key: &ObjectKey, generation: i64) -> bool {
-        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        if warned.len() >= MOST_WARNED {
-            warned.clear();
-        }
-        warned.insert(key.clone(), generation) != Some(generation)
-    }
-
-    fn refresh(&self, key: &ObjectKey, last: Timestamp, now: Timestamp) -> Refresh {
-        let namespace = key.class(None).namespace;
-        let mut machine = self.machine.lock().unwrap_or_else(PoisonError::into_inner);
-        machine.refresh(namespace, last, now)
-    }
-}
 
 /// Until when a refresh of what was last read at `last` has to wait; `None` where it may be made now.
 pub(crate) fn wait_for(

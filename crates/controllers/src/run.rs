@@ -12,6 +12,7 @@ use lockstep_api::{
     ClusterExternalSecret, ClusterSecretStore, ExternalSecret, GeneratorState, PushSecret,
     SecretStore,
 };
+use lockstep_index::{Event, ObjectKey, Seen};
 use lockstep_plan::StoreKind;
 use lockstep_provider_api::Services;
 use lockstep_remote::RemoteObserver;
@@ -30,11 +31,11 @@ use crate::gauges::Gauges;
 use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
+use crate::watch_loop::follow;
 use crate::{
-    cluster_external_secret, cluster_watches, external_secret, generator_state, push_secret,
-    push_watches, revision, sharing, store, watches,
+    cluster_external_secret, external_secret, generator_state, input_watches, push_secret,
+    revision, sharing, store,
 };
-use lockstep_index::ObjectKey;
 
 /// How long the last events may take after a stop was asked for.
 const EVENTS_GRACE: Duration = Duration::from_secs(1);
@@ -66,6 +67,10 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
     shared
         .background
         .keep("revision", move || revision::keep_looking(Arc::clone(&own)));
+    let own = Arc::clone(&shared);
+    shared.background.keep("input watches", move || {
+        input_watches::keep_starting(Arc::clone(&own))
+    });
     let gates = start_watches(&shared, &config, &edges);
     watch_generator_states(
         &shared,
@@ -141,7 +146,7 @@ impl Controllers {
         let secret_stores = store_run(self.secret_stores, config.settings.secret_stores);
         let cluster_stores = store_run(self.cluster_stores, config.settings.cluster_stores);
         let push_secrets = async {
-            if !config.settings.push_secrets || !gates.pushes_opened(&shared, &shutdown).await {
+            if !config.settings.push_secrets || !gates.pushes_opened(&shutdown).await {
                 return;
             }
             let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));
@@ -200,6 +205,7 @@ impl Controllers {
 #[derive(Default)]
 struct Gates {
     external_secrets: Gate,
+    push_secrets: Gate,
     targets: Gate,
     secret_stores: Gate,
     cluster_stores: Gate,
@@ -220,8 +226,8 @@ impl Gates {
     }
 
     /// Whether PushSecrets may run: once what they depend on was listed, unless a stop comes first.
-    async fn pushes_opened(&self, shared: &Shared, shutdown: &Shutdown) -> bool {
-        let required = [shared.pushes_listed.clone(), self.secret_stores.clone()];
+    async fn pushes_opened(&self, shutdown: &Shutdown) -> bool {
+        let required = [self.push_secrets.clone(), self.secret_stores.clone()];
         let optional = [self.cluster_stores.clone(), self.namespaces.clone()];
         let optional: &[Gate] = if self.cluster_scope { &optional } else { &[] };
         tokio::select! {
@@ -259,7 +265,12 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
     let (own, gate) = (Arc::clone(shared), gates.external_secrets.clone());
     shared.background.keep("externalsecrets", move || {
         let changes = watch(api.clone(), own.watch_settings(), component.clone());
-        watches::external_secrets(Arc::clone(&own), changes, gate.clone())
+        follow(
+            Arc::clone(&own),
+            changes,
+            gate.clone(),
+            Event::ExternalSecret,
+        )
     });
 
     let api = scoped::<SecretStore>(edges, config);
@@ -267,16 +278,18 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
     let (own, gate) = (Arc::clone(shared), gates.secret_stores.clone());
     shared.background.keep("secretstores", move || {
         let changes = watch(api.clone(), own.watch_settings(), component.clone());
-        watches::secret_stores(Arc::clone(&own), changes, gate.clone())
+        let event =
+            |seen: Seen<SecretStore>| Event::Store(StoreKind::SecretStore, seen.map(Into::into));
+        follow(Arc::clone(&own), changes, gate.clone(), event)
     });
 
     if config.settings.push_secrets {
         let api = scoped::<PushSecret>(edges, config);
         let component = part(PushSecret::CRD_NAME);
-        let own = Arc::clone(shared);
+        let (own, gate) = (Arc::clone(shared), gates.push_secrets.clone());
         shared.background.keep("pushsecrets", move || {
             let changes = watch(api.clone(), own.watch_settings(), component.clone());
-            push_watches::push_secrets(Arc::clone(&own), changes)
+            follow(Arc::clone(&own), changes, gate.clone(), Event::PushSecret)
         });
     }
 
@@ -289,7 +302,7 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
     let (own, gate) = (Arc::clone(shared), gates.targets.clone());
     shared.background.keep("secrets", move || {
         let changes = watch(api.clone(), managed.clone(), component.clone());
-        watches::targets(Arc::clone(&own), changes, gate.clone())
+        follow(Arc::clone(&own), changes, gate.clone(), Event::Target)
     });
 
     if config.settings.cluster_stores {
@@ -298,7 +311,10 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let (own, gate) = (Arc::clone(shared), gates.cluster_stores.clone());
         shared.background.keep("clustersecretstores", move || {
             let changes = watch(api.clone(), own.watch_settings(), component.clone());
-            watches::cluster_stores(Arc::clone(&own), changes, gate.clone())
+            let event = |seen: Seen<ClusterSecretStore>| {
+                Event::Store(StoreKind::ClusterSecretStore, seen.map(Into::into))
+            };
+            follow(Arc::clone(&own), changes, gate.clone(), event)
         });
     }
 
@@ -308,7 +324,12 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let (own, gate) = (Arc::clone(shared), gates.cluster_external_secrets.clone());
         shared.background.keep("clusterexternalsecrets", move || {
             let changes = watch(api.clone(), own.watch_settings(), component.clone());
-            cluster_watches::cluster_external_secrets(Arc::clone(&own), changes, gate.clone())
+            follow(
+                Arc::clone(&own),
+                changes,
+                gate.clone(),
+                Event::ClusterExternalSecret,
+            )
         });
     }
 
@@ -318,7 +339,10 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         let (own, gate) = (Arc::clone(shared), gates.namespaces.clone());
         shared.background.keep("namespaces", move || {
             let changes = watch(api.clone(), own.watch_settings(), component.clone());
-            watches::namespaces(Arc::clone(&own), changes, gate.clone())
+            let event = |seen: Seen<PartialObjectMeta<Namespace>>| {
+                Event::Namespace(seen.map(|namespace| namespace.metadata))
+            };
+            follow(Arc::clone(&own), changes, gate.clone(), event)
         });
     }
     gates

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKind;
 use lockstep_runtime::metrics::{Family, Kind, Page, Rows, number};
 
 use crate::shared::Shared;
-use lockstep_index::ObjectKey;
 
 const SYNC_CALLS: Family = Family {
     name: "externalsecret_sync_calls_total",

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use kube::Client;
+use lockstep_index::{Index, ObjectKey, Reader};
 use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_provider_api::Services;
 use lockstep_reconcile::{Planning, StoreSource};
@@ -17,14 +18,11 @@ use lockstep_runtime::events::{Events, Recorder};
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::deletion::DeletionGuard;
-use crate::gate::Gate;
-use crate::generic::GenericTargets;
-use crate::inputs::InputWatches;
-use crate::refresh_floor::Floor;
-use crate::sharing::Sharing;
-use lockstep_index::ObjectKey;
-use lockstep_index::{Index, Reader};
+use crate::deletion_guard::DeletionGuard;
+use crate::floor::Floor;
+use crate::manifest_kinds::ManifestKinds;
+use crate::shared_reads::SharedReads;
+use crate::wanted_inputs::WantedInputs;
 
 /// Shared by all runs.
 pub(crate) struct Shared {
@@ -33,10 +31,10 @@ pub(crate) struct Shared {
     pub(crate) planning: Planning,
     /// Keeps watches running.
     pub(crate) background: Background,
-    pub(crate) sharing: Sharing,
+    pub(crate) sharing: SharedReads,
     pub(crate) floor: Floor,
     pub(crate) deletions: DeletionGuard,
-    pub(crate) inputs: InputWatches,
+    pub(crate) inputs: WantedInputs,
     /// Itself, for tasks that outlive the call they are started in.
     myself: Weak<Self>,
     pub(crate) client: Client,
@@ -44,9 +42,7 @@ pub(crate) struct Shared {
     pub(crate) services: Arc<Services>,
     pub(crate) queues: Queues,
     pub(crate) recorders: Recorders,
-    pub(crate) generic: GenericTargets,
-    /// Opens when all PushSecrets are known: only then may a store be let go.
-    pub(crate) pushes_listed: Gate,
+    pub(crate) manifests: ManifestKinds,
     /// Only this namespace, where one is given.
     pub(crate) namespace: Option<String>,
     /// A new value makes every watch list again.
@@ -113,22 +109,21 @@ impl Shared {
             reads.allow_version_probes();
         }
         Self {
-            index: Index::default(),
+            index: Index::new(settings.salt),
             reads,
             planning: Planning::default(),
             background,
-            sharing: Sharing::default(),
+            sharing: SharedReads::default(),
             floor: Floor::default(),
             deletions: DeletionGuard::new(config.deletion_guard),
-            inputs: InputWatches::default(),
+            inputs: WantedInputs::default(),
             myself,
             writer: Writer::new(client.clone()),
             client,
             services,
             queues,
             recorders,
-            generic: GenericTargets::default(),
-            pushes_listed: Gate::default(),
+            manifests: ManifestKinds::default(),
             namespace: config.namespace.clone(),
             relist: watch::Sender::new(0),
             settings: [with(settings.observed_generation), with(false)],
@@ -175,10 +170,7 @@ impl Shared {
     /// Runs objects because something they read from changed. Answers to reads that began before
     /// `asked` are too old for them.
     pub(crate) fn input_changed(&self, keys: Vec<ObjectKey>, asked: Timestamp) {
-        for key in keys {
-            self.index.external_secrets().ask(&key, asked, true);
-            self.queues.external_secrets.fresh(key);
-        }
+        self.carry_out(self.index.inputs_changed(keys, asked));
     }
 
     /// Until when an object waits for the check of a store that may be about to turn ready or unready,

@@ -5,26 +5,21 @@
 mod slots;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use lockstep_index::{InputKey, InputKind, ObjectKey, number_of};
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::{Error, ErrorKind, Read};
-use lockstep_reconcile::external_secret::Shares;
 use lockstep_remote::{
-    Credential, GroupKey, ReadRequest, RemoteObserver, StoreIdentity, StoreRecord,
+    Credential, CredentialKind, GroupKey, ReadRequest, RemoteObserver, StoreIdentity, StoreRecord,
 };
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::{TaskGroup, supervise};
-use lockstep_scheduling::groups::{Groups, Stats};
-use tokio::sync::Notify;
 
+use crate::refresh_floor;
 use crate::shared::Shared;
-use crate::watches::check_store;
-use crate::{inputs, push_watches, refresh_floor};
-use lockstep_index::ObjectKey;
-use lockstep_index::number_of;
 
 use slots::ReadSlots;
 
@@ -42,54 +37,6 @@ const OUTAGE_PATIENCE: Duration = Duration::from_secs(5);
 const THROTTLE_PATIENCE: Duration = Duration::from_mins(1);
 /// Time to the next try of a shared read that failed.
 const RETRY: SignedDuration = SignedDuration::from_secs(1);
-/// Objects that waited for a store run within this time of its return.
-const RELEASE: Duration = Duration::from_secs(5);
-/// Time between two of them, where there are few.
-const BETWEEN: Duration = Duration::from_millis(5);
-
-/// The groups of all objects.
-#[derive(Default)]
-pub(crate) struct Sharing {
-    groups: Mutex<Groups<GroupKey, ObjectKey>>,
-    changed: Notify,
-}
-
-impl Sharing {
-    /// Subscribes an object after its run. Returns whether what it synced from is the last word.
-    pub(crate) fn subscribe(&self, key: &ObjectKey, shares: Shares) -> bool {
-        let Shares { interval, reads } = shares;
-        let current = self
-            .locked()
-            .subscribe(key.clone(), interval, reads, fastrand::f64());
-        self.changed.notify_one();
-        current
-    }
-
-    /// Takes an object out; returns whether it was there.
-    pub(crate) fn leave(&self, key: &ObjectKey) -> bool {
-        self.locked().unsubscribe(key)
-    }
-
-    /// When shared reads last refreshed an object; `None` when it does not take part.
-    pub(crate) fn refreshed(&self, key: &ObjectKey) -> Option<Timestamp> {
-        self.locked().refreshed(key)
-    }
-
-    /// Ends all groups of a store; returns who took part.
-    pub(crate) fn leave_store(&self, store: &StoreKey) -> Vec<ObjectKey> {
-        let of_store = |group: &GroupKey| group.identity.store == *store;
-        self.locked().dissolve_all(of_store)
-    }
-
-    /// What is held.
-    pub(crate) fn stats(&self) -> Stats {
-        self.locked().stats()
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Groups<GroupKey, ObjectKey>> {
-        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl RemoteObserver for Shared {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
@@ -103,9 +50,15 @@ impl RemoteObserver for Shared {
     }
 
     fn connected(&self, store: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>) {
-        if let Some(shared) = self.handle() {
-            inputs::follow_store(&shared, store, caller, read);
-        }
+        let inputs = read.iter().map(|credential| InputKey {
+            kind: match credential.kind {
+                CredentialKind::Secret => InputKind::Secret,
+                CredentialKind::ConfigMap => InputKind::ConfigMap,
+            },
+            name: ObjectKey::new(&credential.namespace, &credential.name),
+        });
+        let wakes = self.index.store_connected(store, caller, inputs.collect());
+        self.carry_out(wakes);
     }
 
     fn is_present(&self, namespace: &str, object: &str) -> bool {
@@ -114,23 +67,11 @@ impl RemoteObserver for Shared {
     }
 
     fn troubled(&self, store: &StoreKey) {
-        check_store(self, store.clone());
+        self.carry_out(self.index.store_troubled(store));
     }
 
     fn recovered(&self, store: &StoreKey) {
-        check_store(self, store.clone());
-        let waiting = self.index.external_secrets().waiting_on(store);
-        let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
-        let step = SignedDuration::try_from((RELEASE / count).min(BETWEEN)).unwrap_or_default();
-        let now = self.now();
-        let mut at = now;
-        for key in waiting {
-            self.index.external_secrets().ask(&key, now, false);
-            self.queues.external_secrets.reset_backoff(&key);
-            self.queues.external_secrets.due(key, at);
-            at = at.saturating_add(step).unwrap_or(at);
-        }
-        push_watches::wake_waiting(self, store);
+        self.carry_out(self.index.store_recovered(store, self.now()));
     }
 }
 

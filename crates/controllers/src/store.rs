@@ -14,13 +14,11 @@ use lockstep_reconcile::{WorldError, store as engine};
 use lockstep_remote::StoreRecord;
 use lockstep_runtime::dispatch::Next;
 
+use crate::api::{target, world_error};
 use crate::deletion;
 use crate::events::about_store;
 use crate::shared::{Shared, nanos_since};
 use crate::store_finalizer;
-use crate::watches::store_touched;
-use crate::world::{target, world_error};
-use lockstep_index::Reader;
 
 /// Checks one store, and lets those go on who waited for the outcome.
 pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
@@ -29,14 +27,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: StoreKey) -> Next {
     let next = check(&shared, key.clone()).await;
     let nanos = nanos_since(clock);
     shared.index.stores().note_run(&key, nanos);
-    let held = shared.index.stores().check_ended(&key);
-    for user in held {
-        match user {
-            Reader::ExternalSecret(key) => shared.queues.external_secrets.fresh(key),
-            Reader::PushSecret(key) => shared.queues.push_secrets.fresh(key),
-            Reader::Store(..) => {}
-        }
-    }
+    shared.carry_out(shared.index.store_checked(&key));
     next
 }
 
@@ -114,10 +105,7 @@ async fn write_status(
     let written = written.map_err(world_error)?;
     let kept = written.status.observed_generation;
     shared.note_generation(status.observed_generation, kept);
-    let answered = shared.index.stores().answered(written);
-    if let Some((key, touch)) = answered {
-        store_touched(shared, key, touch);
-    }
+    shared.carry_out(shared.index.store_answered(written, shared.now()));
     Ok(())
 }
 

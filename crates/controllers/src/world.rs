@@ -5,28 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
 use kube::core::Selector;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::keys::{FIELD_MANAGER, LABEL_GENERATOR_OWNER_KEY};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, GeneratorState};
+use lockstep_index::ObjectKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete, period};
 use lockstep_plan::generator_state::deadline_patch;
 use lockstep_plan::generic::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
 use lockstep_reconcile::{Deletion, Generator, World, WorldError};
-use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::api_error::ApiError;
 use lockstep_runtime::api_object::{ApiObject, Written, list};
 
+use crate::api::{target, world_error};
 use crate::deletion;
 use crate::events::about_external_secret;
-use crate::generic;
+use crate::manifest_targets;
 use crate::shared::Shared;
-use crate::watches::target_drifted;
-use lockstep_index::ObjectKey;
-use lockstep_index::{RowChange, external_secret_key, target_key};
 
 /// Reads and writes of ExternalSecrets and their targets.
 pub(crate) struct ClusterWorld<'a> {
@@ -36,25 +33,21 @@ pub(crate) struct ClusterWorld<'a> {
 impl ClusterWorld<'_> {
     /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
     fn saw(&self, object: ExternalSecret) {
-        let now = self.shared.now();
-        let mut rows = self.shared.index.external_secrets();
-        let answered = rows.answered(object, now);
-        drop(rows);
-        if let Some((key, RowChange::Changed)) = answered {
-            self.shared.queues.external_secrets.fresh(key);
-        }
+        let wakes = self
+            .shared
+            .index
+            .external_secret_answered(object, self.shared.now());
+        self.shared.carry_out(wakes);
     }
 
     fn saw_secret(&self, secret: Secret) {
-        let (key, salt) = (target_key(&secret), &self.shared.settings().salt);
-        if self.shared.index.targets().answered(secret, salt) {
-            target_drifted(self.shared, &key);
-        }
+        let wakes = self.shared.index.target_answered(secret, self.shared.now());
+        self.shared.carry_out(wakes);
     }
 
     /// Notes that a write to a Secret is on its way.
     fn writes(&self, secret: &Secret) -> OnItsWay<'_> {
-        let key = target_key(secret);
+        let key = ObjectKey::of(&secret.metadata);
         self.shared.index.targets().begin_write(key.clone());
         OnItsWay {
             shared: self.shared,
@@ -71,10 +64,8 @@ struct OnItsWay<'a> {
 
 impl Drop for OnItsWay<'_> {
     fn drop(&mut self) {
-        let drifted = self.shared.index.targets().end_write(&self.key);
-        if drifted {
-            target_drifted(self.shared, &self.key);
-        }
+        let shared = self.shared;
+        shared.carry_out(shared.index.target_write_ended(&self.key, shared.now()));
     }
 }
 
@@ -171,15 +162,15 @@ impl World for ClusterWorld<'_> {
     }
 
     async fn read_object(&self, target: &ObjectRef) -> Result<Option<Object>, WorldError> {
-        generic::read(self.shared, target).await
+        manifest_targets::read(self.shared, target).await
     }
 
     async fn create_object(&self, target: &ObjectRef, object: Object) -> Result<(), WorldError> {
-        generic::create(self.shared, target, &object).await
+        manifest_targets::create(self.shared, target, &object).await
     }
 
     async fn replace_object(&self, target: &ObjectRef, object: Object) -> Result<bool, WorldError> {
-        generic::replace(self.shared, target, &object).await
+        manifest_targets::replace(self.shared, target, &object).await
     }
 
     async fn delete_object(
@@ -187,7 +178,7 @@ impl World for ClusterWorld<'_> {
         target: &ObjectRef,
         delete: &TargetDelete,
     ) -> Result<(), WorldError> {
-        generic::delete(self.shared, target, delete).await
+        manifest_targets::delete(self.shared, target, delete).await
     }
 
     async fn template_source(
@@ -259,16 +250,16 @@ impl World for ClusterWorld<'_> {
 
     fn absent(&self, object: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
         let interval = period(object).unwrap_or_default();
-        let key = external_secret_key(object);
+        let key = ObjectKey::of(&object.metadata);
         deletion::ask(self.shared, (&key, interval), stores)
     }
 
     fn present(&self, object: &ExternalSecret) {
-        self.shared.is_present(&external_secret_key(object));
+        self.shared.is_present(&ObjectKey::of(&object.metadata));
     }
 
     fn fetching(&self, object: &ExternalSecret) {
-        self.shared.sharing.leave(&external_secret_key(object));
+        self.shared.sharing.leave(&ObjectKey::of(&object.metadata));
     }
 
     fn publish(&self, object: &ExternalSecret, event: EventNote) {
@@ -276,23 +267,6 @@ impl World for ClusterWorld<'_> {
     }
 }
 
-/// The object that metadata names.
-pub(crate) fn target<K: Resource<DynamicType = ()>>(metadata: &ObjectMeta) -> ApiObject {
-    ApiObject::of::<K>(
-        metadata.namespace.as_deref(),
-        metadata.name.as_deref().unwrap_or_default(),
-    )
-}
-
 fn text(failure: ApiError) -> String {
     failure.to_string()
-}
-
-pub(crate) fn world_error(failure: ApiError) -> WorldError {
-    match failure.kind() {
-        ApiErrorKind::Conflict => WorldError::Conflict(failure.to_string()),
-        ApiErrorKind::AlreadyExists => WorldError::AlreadyExists,
-        ApiErrorKind::NotFound => WorldError::NotFound,
-        _ => WorldError::Failed(failure.to_string()),
-    }
 }

@@ -3,8 +3,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lockstep_plan::Salt;
+
 use crate::rows::{
-    ClusterExternalSecrets, ExternalSecrets, Inputs, Namespaces, PushSecrets, Stores, Targets,
+    ClusterExternalSecrets, ExternalSecrets, Inputs, ManifestTargets, Namespaces, PushSecrets,
+    Stores, Targets,
 };
 
 /// All tables.
@@ -16,10 +19,29 @@ pub struct Index {
     stores: Mutex<Stores>,
     targets: Mutex<Targets>,
     namespaces: Mutex<Namespaces>,
+    manifest_targets: Mutex<ManifestTargets>,
     inputs: Mutex<Inputs>,
+    salt: Salt,
 }
 
 impl Index {
+    /// An index that hashes values with this salt.
+    pub fn new(salt: Salt) -> Self {
+        Self {
+            salt,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn salt(&self) -> &Salt {
+        &self.salt
+    }
+
+    /// Targets that are no Secrets.
+    pub fn manifest_targets(&self) -> MutexGuard<'_, ManifestTargets> {
+        locked(&self.manifest_targets)
+    }
+
     pub fn external_secrets(&self) -> MutexGuard<'_, ExternalSecrets> {
         locked(&self.external_secrets)
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_scheduling::slots::Class;
 
 /// `namespace/name`, cheap to clone. Names of cluster-scoped objects have an empty namespace.
@@ -23,6 +24,14 @@ impl ObjectKey {
             text: format!("{namespace}/{name}").into(),
             split,
         }
+    }
+
+    /// The key of the object these are the metadata of.
+    pub fn of(metadata: &ObjectMeta) -> Self {
+        Self::new(
+            metadata.namespace.as_deref().unwrap_or_default(),
+            metadata.name.as_deref().unwrap_or_default(),
+        )
     }
 
     /// The namespace.

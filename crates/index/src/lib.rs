@@ -1,10 +1,16 @@
-//! What the cluster looks like: slim rows of watched objects and the links between them. Pure: no
-//! client, no runtime, no clock; time is an argument.
+//! What the cluster looks like: slim rows of watched objects, the links between them, and who is
+//! requeued by what. Pure: no client, no runtime, no clock; an event goes in, wakes come out.
 
+mod event;
 mod index;
+mod inputs_of;
 mod key;
 mod rows;
+mod rules;
+mod wake;
 
+pub use event::{Event, Seen};
 pub use index::Index;
 pub use key::ObjectKey;
 pub use rows::*;
+pub use wake::{Queued, Requeue, Trigger, Wake, Wakes, When};

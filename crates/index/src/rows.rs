@@ -4,6 +4,7 @@
 mod cluster_external_secrets;
 mod external_secrets;
 mod inputs;
+mod manifest_targets;
 mod namespaces;
 mod packed;
 mod push_secrets;
@@ -15,13 +16,12 @@ mod targets;
 pub use cluster_external_secrets::{
     Child, ClusterExternalSecrets, Row as ClusterExternalSecretRow,
 };
-pub use external_secrets::{
-    ExternalSecrets, Memory, RowChange, SyncNote, key_of as external_secret_key,
-};
+pub use external_secrets::{ExternalSecrets, Memory, RowChange, SyncNote};
 pub use inputs::{InputKey, InputKind, Inputs, Reader};
+pub use manifest_targets::{ManifestKind, ManifestTargets};
 pub use namespaces::{Labels, Namespaces};
-pub use push_secrets::{PushNote, PushSecrets, key_of as push_secret_key};
-pub use relist::Relist;
+pub use push_secrets::{PushNote, PushSecrets};
+pub use relist::{ListState, Relist};
 pub use seen::number_of;
 pub use stores::{StoreChange, Stores};
-pub use targets::{TargetChange, Targets, key_of as target_key};
+pub use targets::{TargetChange, Targets};

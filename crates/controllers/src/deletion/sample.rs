@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{FutureExt, StreamExt, stream};
+use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{Payload, reads_through};
 use lockstep_remote::{ReadRequest, StoreRecord};
@@ -14,7 +15,6 @@ use lockstep_runtime::supervise::{Outcome, spawn, supervise};
 use lockstep_scheduling::deletion::Sight;
 
 use crate::shared::Shared;
-use lockstep_index::ObjectKey;
 
 /// Objects looked at at once.
 const AT_ONCE: usize = 5;

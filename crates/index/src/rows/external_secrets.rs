@@ -47,7 +47,7 @@ impl ExternalSecrets {
     /// writes overtake the watch; a new list counts in any case.
     pub fn apply(&mut self, mut object: ExternalSecret, now: Timestamp) -> (ObjectKey, RowChange) {
         object.metadata.managed_fields = None;
-        let key = key_of(&object);
+        let key = ObjectKey::of(&object.metadata);
         let listed_anew = self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_EXTERNAL_SECRET);
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
@@ -81,7 +81,7 @@ impl ExternalSecrets {
         object: ExternalSecret,
         now: Timestamp,
     ) -> Option<(ObjectKey, RowChange)> {
-        let known = self.rows.contains_key(&key_of(&object));
+        let known = self.rows.contains_key(&ObjectKey::of(&object.metadata));
         known.then(|| self.apply(object, now))
     }
 
@@ -255,15 +255,6 @@ impl ExternalSecrets {
         let start = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.rows.range((start, Bound::Unbounded))
     }
-}
-
-/// Key of an ExternalSecret.
-pub fn key_of(object: &ExternalSecret) -> ObjectKey {
-    let meta = &object.metadata;
-    ObjectKey::new(
-        meta.namespace.as_deref().unwrap_or_default(),
-        meta.name.as_deref().unwrap_or_default(),
-    )
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_plan::StoreKey;
 
-use super::relist::Relist;
+use super::relist::{ListState, Relist};
 use crate::key::ObjectKey;
 
 /// Kind of an input.
@@ -42,6 +42,8 @@ pub struct Inputs {
     rows: BTreeMap<InputKey, Row>,
     by_reader: BTreeMap<Reader, BTreeSet<InputKey>>,
     relist: BTreeMap<InputKind, Relist<InputKey>>,
+    lists: BTreeMap<InputKind, ListState>,
+    watched: BTreeSet<InputKind>,
 }
 
 #[derive(Default)]
@@ -102,7 +104,7 @@ impl Inputs {
     /// Takes a version from the watch; an empty one says that the object is gone. Returns who
     /// should hear of it: nobody where the version is known, or was never known and comes in a
     /// list.
-    pub fn saw(&mut self, input: &InputKey, version: &str, listed: bool) -> Vec<Reader> {
+    pub fn saw(&mut self, input: &InputKey, version: &str, list: ListState) -> Vec<Reader> {
         if let Some(relist) = self.relist.get_mut(&input.kind) {
             relist.saw(input);
         }
@@ -110,7 +112,7 @@ impl Inputs {
             return Vec::new();
         };
         let news = match row.version.as_deref() {
-            None => !listed,
+            None => list == ListState::Complete,
             Some(known) => known != version,
         };
         row.version = Some(version.into());
@@ -123,6 +125,10 @@ impl Inputs {
 
     /// A new list of one kind begins.
     pub fn begin_list(&mut self, kind: &InputKind) {
+        self.lists.insert(kind.clone(), ListState::Listing);
+        if !is_whole(kind) {
+            return;
+        }
         let known = self
             .rows
             .keys()
@@ -133,9 +139,14 @@ impl Inputs {
 
     /// The list is complete: what it did not show is gone. Returns who should hear of it.
     pub fn end_list(&mut self, kind: &InputKind) -> Vec<Reader> {
+        self.lists.insert(kind.clone(), ListState::Complete);
+        if !is_whole(kind) {
+            return Vec::new();
+        }
         let gone = self.relist.entry(kind.clone()).or_default().end();
         let gone = gone.into_iter();
-        gone.flat_map(|input| self.saw(&input, "", true)).collect()
+        gone.flat_map(|input| self.saw(&input, "", ListState::Listing))
+            .collect()
     }
 
     /// Number of inputs.
@@ -143,9 +154,17 @@ impl Inputs {
         self.rows.len()
     }
 
-    /// Kinds someone refers to.
-    pub fn kinds(&self) -> BTreeSet<InputKind> {
-        self.rows.keys().map(|input| input.kind.clone()).collect()
+    /// Whether a list of one kind is under way.
+    pub fn list_state(&self, kind: &InputKind) -> ListState {
+        self.lists.get(kind).copied().unwrap_or_default()
+    }
+
+    /// Those of these kinds that are not watched yet. They count as watched from now on.
+    pub fn not_watched(&mut self, kinds: BTreeSet<InputKind>) -> Vec<InputKind> {
+        let kinds = kinds.into_iter();
+        kinds
+            .filter(|kind| self.watched.insert(kind.clone()))
+            .collect()
     }
 
     fn unlink(&mut self, input: &InputKey, reader: &Reader) {
@@ -156,6 +175,12 @@ impl Inputs {
             }
         }
     }
+}
+
+/// Whether the list of a kind shows all objects of it. Secrets with our label are not in the list of
+/// the others, so their absence from it says nothing.
+fn is_whole(kind: &InputKind) -> bool {
+    *kind != InputKind::Secret
 }
 
 #[cfg(test)]
@@ -178,10 +203,13 @@ mod tests {
         let mut inputs = Inputs::default();
         inputs.set(&reader("a"), BTreeSet::from([input("tpl")]));
 
-        assert_eq!(inputs.saw(&input("tpl"), "1", true), []);
-        assert_eq!(inputs.saw(&input("tpl"), "1", false), []);
-        assert_eq!(inputs.saw(&input("tpl"), "2", false), [reader("a")]);
-        assert_eq!(inputs.saw(&input("other"), "7", false), []);
+        assert_eq!(inputs.saw(&input("tpl"), "1", ListState::Listing), []);
+        assert_eq!(inputs.saw(&input("tpl"), "1", ListState::Complete), []);
+        assert_eq!(
+            inputs.saw(&input("tpl"), "2", ListState::Complete),
+            [reader("a")]
+        );
+        assert_eq!(inputs.saw(&input("other"), "7", ListState::Complete), []);
         assert_eq!(inputs.len(), 1);
     }
 
@@ -192,7 +220,10 @@ mod tests {
         inputs.begin_list(&InputKind::ConfigMap);
         assert_eq!(inputs.end_list(&InputKind::ConfigMap), []);
 
-        assert_eq!(inputs.saw(&input("tpl"), "1", false), [reader("a")]);
+        assert_eq!(
+            inputs.saw(&input("tpl"), "1", ListState::Complete),
+            [reader("a")]
+        );
         inputs.begin_list(&InputKind::ConfigMap);
         assert_eq!(inputs.end_list(&InputKind::ConfigMap), [reader("a")]);
     }
@@ -207,7 +238,7 @@ mod tests {
         assert_eq!(inputs.len(), 1);
         inputs.set(&reader("b"), BTreeSet::from([input("new")]));
 
-        assert_eq!(inputs.saw(&input("tpl"), "1", false), []);
+        assert_eq!(inputs.saw(&input("tpl"), "1", ListState::Complete), []);
         assert_eq!(inputs.len(), 1);
     }
 

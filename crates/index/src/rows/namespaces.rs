@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::relist::Relist;
+use super::relist::{ListState, Relist};
 use super::seen::version;
 
 /// Labels of one namespace.
@@ -36,6 +36,7 @@ pub struct NamespaceChange {
 pub struct Namespaces {
     rows: BTreeMap<String, Row>,
     relist: Relist<String>,
+    list: ListState,
     /// Namespaces whose labels a run asked for while they were not known.
     awaited: BTreeSet<String>,
     /// Labels that were read live, and when.
@@ -103,6 +104,7 @@ impl Namespaces {
 
     /// The list is complete: what it did not show is gone.
     pub fn end_list(&mut self) {
+        self.list = ListState::Complete;
         for name in self.relist.end() {
             self.rows.remove(&name);
         }
@@ -111,6 +113,11 @@ impl Namespaces {
     /// Takes a namespace out; returns its labels.
     pub fn remove(&mut self, name: &str) -> Option<Labels> {
         self.rows.remove(name).map(|row| row.labels)
+    }
+
+    /// Whether all namespaces are known.
+    pub fn is_listed(&self) -> bool {
+        self.list == ListState::Complete
     }
 
     /// Labels of a namespace; `None` while it is not known.

@@ -14,7 +14,7 @@ use lockstep_plan::{StoreKey, StoreKind, StoreView, selector};
 
 use super::RowChange;
 use super::packed::Packed;
-use super::relist::Relist;
+use super::relist::{ListState, Relist};
 use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
 
@@ -112,6 +112,7 @@ impl Row {
 pub struct PushSecrets {
     rows: BTreeMap<ObjectKey, Row>,
     relist: Relist<ObjectKey>,
+    list: ListState,
 }
 
 impl PushSecrets {
@@ -119,7 +120,7 @@ impl PushSecrets {
     /// writes overtake the watch; a new list counts in any case.
     pub fn apply(&mut self, mut object: PushSecret) -> (ObjectKey, RowChange) {
         object.metadata.managed_fields = None;
-        let key = key_of(&object);
+        let key = ObjectKey::of(&object.metadata);
         let listed_anew = self.relist.saw(&key);
         let trigger = trigger(&object.metadata, FINALIZER_PUSH_SECRET);
         let Some(row) = self.rows.get_mut(&key) else {
@@ -144,7 +145,7 @@ impl PushSecrets {
 
     /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
     pub fn answered(&mut self, object: PushSecret) -> Option<(ObjectKey, RowChange)> {
-        let known = self.rows.contains_key(&key_of(&object));
+        let known = self.rows.contains_key(&ObjectKey::of(&object.metadata));
         known.then(|| self.apply(object))
     }
 
@@ -160,11 +161,17 @@ impl PushSecrets {
 
     /// The list is complete; returns what is gone.
     pub fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+        self.list = ListState::Complete;
         let gone = self.relist.end();
         for key in &gone {
             self.remove(key);
         }
         gone
+    }
+
+    /// Whether all objects are known: only then may a store be let go.
+    pub fn is_listed(&self) -> bool {
+        self.list == ListState::Complete
     }
 
     /// The object for a run, and what is remembered of it.
@@ -302,15 +309,6 @@ impl PushSecrets {
                 .is_none_or(|namespace| key.namespace() == namespace)
         })
     }
-}
-
-/// Key of a PushSecret.
-pub fn key_of(object: &PushSecret) -> ObjectKey {
-    let meta = &object.metadata;
-    ObjectKey::new(
-        meta.namespace.as_deref().unwrap_or_default(),
-        meta.name.as_deref().unwrap_or_default(),
-    )
 }
 
 #[cfg(test)]

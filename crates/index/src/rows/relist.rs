@@ -4,6 +4,16 @@
 
 use std::collections::BTreeSet;
 
+/// Whether what a watch shows belongs to a full list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListState {
+    /// A list is under way: what it shows may have been there before.
+    #[default]
+    Listing,
+    /// The list is complete: what comes now is new.
+    Complete,
+}
+
 /// Keys not yet seen again since the watch began a new list.
 #[derive(Debug)]
 pub struct Relist<K>(Option<BTreeSet<K>>);

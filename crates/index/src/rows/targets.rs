@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_plan::{Salt, TargetRow};
 use zeroize::Zeroize;
 
-use super::relist::Relist;
+use super::relist::{ListState, Relist};
 use super::seen::version;
 use crate::key::ObjectKey;
 
@@ -29,6 +29,7 @@ pub struct Targets {
     rows: BTreeMap<ObjectKey, Arc<TargetRow>>,
     by_owner: BTreeSet<(Arc<str>, ObjectKey)>,
     relist: Relist<ObjectKey>,
+    list: ListState,
     /// The latest version the watch has shown of any Secret.
     reached: u64,
     /// Secrets a write of ours is on its way to, and the last version the watch has shown meanwhile.
@@ -40,7 +41,7 @@ impl Targets {
     pub fn apply(&mut self, secret: Secret, salt: &Salt) -> (ObjectKey, TargetChange) {
         let version = version(&secret.metadata);
         self.reached = self.reached.max(version);
-        let (key, sight) = self.take(secret, salt);
+        let (key, sight) = self.insert_newer(secret, salt);
         match self.writing.get_mut(&key) {
             // It may be our own write, whose answer says so.
             Some(shown) if sight == TargetChange::Drifted => {
@@ -66,19 +67,22 @@ impl Targets {
     /// write then, and what became of the Secret since, which may be its end. Returns whether that is
     /// somebody else's change.
     pub fn answered(&mut self, mut secret: Secret, salt: &Salt) -> bool {
-        let shown = self.writing.remove(&key_of(&secret)).unwrap_or(0);
+        let shown = self
+            .writing
+            .remove(&ObjectKey::of(&secret.metadata))
+            .unwrap_or(0);
         let written = version(&secret.metadata);
         if written != 0 && written <= self.reached {
             wipe(&mut secret);
         } else {
-            self.take(secret, salt);
+            self.insert_newer(secret, salt);
         }
         shown > written
     }
 
     /// Takes a Secret out that the watch no longer shows, unless a later one of its name is known.
     pub fn gone(&mut self, secret: &Secret) -> ObjectKey {
-        let (key, end) = (key_of(secret), version(&secret.metadata));
+        let (key, end) = (ObjectKey::of(&secret.metadata), version(&secret.metadata));
         self.reached = self.reached.max(end);
         let row = self.rows.get(&key);
         if row.is_some_and(|row| end == 0 || number(row).is_none_or(|seen| seen <= end)) {
@@ -87,8 +91,8 @@ impl Targets {
         key
     }
 
-    fn take(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, TargetChange) {
-        let key = key_of(&secret);
+    fn insert_newer(&mut self, mut secret: Secret, salt: &Salt) -> (ObjectKey, TargetChange) {
+        let key = ObjectKey::of(&secret.metadata);
         let row = Arc::new(TargetRow::of(&secret, salt));
         wipe(&mut secret);
         let listed_anew = self.relist.saw(&key);
@@ -121,17 +125,24 @@ impl Targets {
     /// A new list begins.
     pub fn begin_list(&mut self) {
         self.relist.begin(self.rows.keys().cloned());
+        self.list = ListState::Listing;
         // Versions may be lower from now on: etcd may have been restored from a backup.
         self.reached = 0;
     }
 
     /// The list is complete; returns what is gone.
     pub fn end_list(&mut self) -> BTreeSet<ObjectKey> {
+        self.list = ListState::Complete;
         let gone = self.relist.end();
         for key in &gone {
             self.remove(key);
         }
         gone
+    }
+
+    /// Whether a list is under way.
+    pub fn list_state(&self) -> ListState {
+        self.list
     }
 
     /// Number of rows.
@@ -171,15 +182,6 @@ impl Targets {
             self.by_owner.remove(&(Arc::clone(hash), key.clone()));
         }
     }
-}
-
-/// Key of a Secret.
-pub fn key_of(secret: &Secret) -> ObjectKey {
-    let meta = &secret.metadata;
-    ObjectKey::new(
-        meta.namespace.as_deref().unwrap_or_default(),
-        meta.name.as_deref().unwrap_or_default(),
-    )
 }
 
 /// Whether `new` is another object or a later version: answers to our writes overtake the watch.
