@@ -83,7 +83,7 @@ impl Rows for Gauges {
         let value = match family.name {
             "lockstep_shared_reads" => groups.groups,
             "lockstep_shared_read_subscribers" => groups.objects,
-            "lockstep_reads_held" => reads.flights,
+            "lockstep_reads_held" => reads.reads,
             "lockstep_held_value_bytes" => reads.bytes,
             "lockstep_connections" => reads.connections,
             _ => reads.open_breakers,

@@ -94,8 +94,8 @@ impl Controllers {
     fn new(config: &Config, edges: &Edges) -> Self {
         let settings = |name| {
             let time = Arc::clone(&edges.services.time);
-            let settings = dispatch::Settings::new(edges.metrics.controller(name), time);
-            dispatch::Settings {
+            let settings = dispatch::DispatchSettings::new(edges.metrics.controller(name), time);
+            dispatch::DispatchSettings {
                 concurrency: config.concurrency,
                 ..settings
             }

@@ -8,7 +8,7 @@ use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKey;
 use lockstep_reconcile::external_secret::Shares;
 use lockstep_remote::GroupKey;
-use lockstep_scheduling::groups::{Groups, Stats};
+use lockstep_scheduling::groups::{GroupStats, Groups};
 use tokio::sync::Notify;
 
 /// The groups of all objects.
@@ -46,7 +46,7 @@ impl SharedReads {
     }
 
     /// What is held.
-    pub(crate) fn stats(&self) -> Stats {
+    pub(crate) fn stats(&self) -> GroupStats {
         self.locked().stats()
     }
 

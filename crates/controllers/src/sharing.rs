@@ -17,26 +17,19 @@ use lockstep_remote::{
 };
 use lockstep_runtime::shutdown::Shutdown;
 use lockstep_runtime::supervise::{TaskGroup, supervise};
+use lockstep_scheduling::limits::{
+    NO_SLOT_DELAY, OUTAGE_PATIENCE, READ_RETRY, SHARED_READS_AT_ONCE, THROTTLE_PATIENCE,
+};
 
 use crate::refresh_floor;
 use crate::shared::Shared;
 
 use slots::ReadSlots;
 
-/// Shared reads at once, of which one store, and one namespace, get half at most.
-const AT_ONCE: usize = 128;
-/// Time to the next look at a read whose store has no place free.
-const NO_PLACE: SignedDuration = SignedDuration::from_secs(1);
 /// Longest time for one read, its waits included.
 const DEADLINE: Duration = Duration::from_mins(2);
 /// Longest sleep, after which held answers are wiped and a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(5);
-/// How long an outage may last before the objects tell of it.
-const OUTAGE_PATIENCE: Duration = Duration::from_secs(5);
-/// The same for throttles: the backend is there and asked for time.
-const THROTTLE_PATIENCE: Duration = Duration::from_mins(1);
-/// Time to the next try of a shared read that failed.
-const RETRY: SignedDuration = SignedDuration::from_secs(1);
 
 impl RemoteObserver for Shared {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
@@ -79,7 +72,7 @@ impl RemoteObserver for Shared {
 pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
     let (mut tasks, slots) = (TaskGroup::default(), ReadSlots::default());
     while !shutdown.is_requested() {
-        while tasks.len() < AT_ONCE {
+        while tasks.len() < SHARED_READS_AT_ONCE {
             let due = pop(&shared);
             if due.is_empty() {
                 break;
@@ -90,7 +83,7 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
                     shared.sharing.locked().postpone(&group, until);
                     continue;
                 }
-                let free = AT_ONCE.saturating_sub(tasks.len());
+                let free = SHARED_READS_AT_ONCE.saturating_sub(tasks.len());
                 let class = member.class(Some(number_of(&group.identity.store)));
                 let Some(slot) = slots.take(class, free) else {
                     put_off(&shared, &group);
@@ -104,7 +97,7 @@ pub(crate) async fn run(shared: Arc<Shared>, shutdown: Shutdown) {
             }
         }
         shared.reads.sweep();
-        let full = tasks.len() >= AT_ONCE;
+        let full = tasks.len() >= SHARED_READS_AT_ONCE;
         let idle = shared.services.time.sleep(time_to_deadline(&shared));
         tokio::select! {
             () = shutdown.requested() => {}
@@ -162,7 +155,7 @@ fn floored(shared: &Shared, group: &GroupKey, member: &ObjectKey) -> Option<Time
 }
 
 fn put_off(shared: &Shared, group: &GroupKey) {
-    let until = shared.now().saturating_add(NO_PLACE);
+    let until = shared.now().saturating_add(NO_SLOT_DELAY);
     let until = until.unwrap_or(Timestamp::MAX);
     shared.sharing.locked().postpone(group, until);
 }
@@ -223,7 +216,7 @@ fn failed(shared: &Shared, group: &GroupKey, error: &Error, read_at: Timestamp) 
     let told = error
         .retry_after()
         .and_then(|d| SignedDuration::try_from(d).ok());
-    let retry = now.saturating_add(told.unwrap_or(RETRY).max(RETRY));
+    let retry = now.saturating_add(told.unwrap_or(READ_RETRY).max(READ_RETRY));
     let retry = retry.unwrap_or(Timestamp::MAX);
     let members = shared.sharing.locked().failed(group, patience, retry, now);
     shared.input_changed(members, read_at);

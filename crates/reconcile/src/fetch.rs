@@ -12,7 +12,9 @@ use lockstep_plan::external_secret::{FetchList, Payload, Read, Source, SpecEntry
 use lockstep_plan::generator_state::StateOwner;
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::{Error, Result, SecretMap};
-use lockstep_remote::{Answer, GroupKey, ReadRequest, RemoteClient, Reply, StoreRecord, size_of};
+use lockstep_remote::{
+    Answer, GroupKey, ReadReply, ReadRequest, RemoteClient, StoreRecord, size_of,
+};
 use lockstep_scheduling::groups::Taken;
 
 use crate::generator_states::{self, For, Stored};
@@ -234,7 +236,7 @@ async fn answer(
         read,
         asked: caller.asked,
     };
-    let Reply { answer, outcome } = match reads.read(request).await {
+    let ReadReply { answer, outcome } = match reads.read(request).await {
         Ok(reply) => reply,
         Err(error) => return Fetched::alone(Err(error)),
     };

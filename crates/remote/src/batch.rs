@@ -1,7 +1,7 @@
-//! Makes batches of the single reads of one connection, for backends that read many at once. When
-//! nothing is under way a batch collects for a moment, a longer one if another has just gone out;
-//! while one is, the next collects until that returns. So batches fill as the load grows, and a full
-//! one goes at once. Whoever waits drives its batch, so a caller that goes away holds nobody up.
+//! Batches the single reads of one connection, for backends that read many values in one request. While
+//! no batch is under way, a new one collects reads for a short time, or a longer one if a batch was sent
+//! a moment ago; otherwise it collects until the batch under way returns. A full batch is sent at once.
+//! Whoever waits drives its batch, so a caller that is cut off delays nobody.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const RECENT: SignedDuration = SignedDuration::from_secs(1);
 /// Longest time to collect behind a batch that does not return.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A store whose single reads go out together, at most `size` at once.
+/// Wraps a store so that its single reads are sent together, at most `size` in one request.
 pub(crate) fn batched(inner: SharedStore, size: usize, time: Arc<dyn Time>) -> SharedStore {
     Arc::new(Batched::new(inner, size, time))
 }
@@ -35,11 +35,11 @@ struct Batched {
     inner: SharedStore,
     size: usize,
     time: Arc<dyn Time>,
-    /// The batch that still takes reads. One that went out is held only by those who wait for it, so
-    /// that its values are wiped with the last of them.
+    /// The batch that still collects reads. A batch that was sent is held only by its callers, so that
+    /// its values are wiped when the last of them has taken them.
     open: Arc<Mutex<Option<Batch>>>,
-    /// Held by a batch that is under way.
-    turn: Arc<Semaphore>,
+    /// Held by the batch that is under way.
+    under_way: Arc<Semaphore>,
     /// When the last batch went out.
     last: Arc<Mutex<Option<Timestamp>>>,
 }
@@ -66,12 +66,12 @@ impl Batched {
             size,
             time,
             open: Arc::default(),
-            turn: Arc::new(Semaphore::new(1)),
+            under_way: Arc::new(Semaphore::new(1)),
             last: Arc::default(),
         }
     }
 
-    /// Puts a reference into a batch; returns the batch and the place of its answer.
+    /// Puts a reference into a batch. Returns the batch and the index of its answer.
     fn join(&self, reference: &RemoteRef) -> (Batch, usize) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(batch) = open.as_ref()
@@ -90,19 +90,19 @@ impl Batched {
             full: Notify::new(),
         });
         let (inner, time) = (Arc::clone(&self.inner), Arc::clone(&self.time));
-        let (own, turn, last) = (
+        let (own, under_way, last) = (
             Arc::clone(&asked),
-            Arc::clone(&self.turn),
+            Arc::clone(&self.under_way),
             Arc::clone(&self.last),
         );
         let (window, open) = (self.window(), Arc::clone(&self.open));
         let read = async move {
-            let turn = own.collect(turn, &*time, window).await;
+            let permit = own.collect(under_way, &*time, window).await;
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time.now());
             let references = own.references().take().unwrap_or_default();
             close(&open, &own);
             let answers = inner.get_many(&references).await;
-            drop(turn);
+            drop(permit);
             Arc::new(answers)
         };
         Batch {
@@ -112,7 +112,7 @@ impl Batched {
     }
 }
 
-/// Takes a batch that goes out away from those who might still join it.
+/// Closes a batch that is sent, so that no caller joins it.
 fn close(open: &Mutex<Option<Batch>>, asked: &Arc<Asked>) {
     let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
     let closed = open.take_if(|batch| Arc::ptr_eq(&batch.asked, asked));
@@ -145,24 +145,24 @@ impl Asked {
         Some(references.len() - 1)
     }
 
-    /// Waits until the batch should go out. Returns the turn that later batches wait for, unless
-    /// another one has it.
+    /// Waits until the batch has to be sent. Returns the permit that later batches wait for, unless
+    /// another batch holds it.
     async fn collect(
         &self,
-        turn: Arc<Semaphore>,
+        under_way: Arc<Semaphore>,
         time: &dyn Time,
         window: Duration,
     ) -> Option<OwnedSemaphorePermit> {
         let mut full = pin!(self.full.notified());
         let window = time.sleep(window);
         if let Either::Right(_) = select(full.as_mut(), window).await {
-            let free = pin!(Arc::clone(&turn).acquire_owned());
+            let free = pin!(Arc::clone(&under_way).acquire_owned());
             let earliest = select(free, time.sleep(PATIENCE));
-            if let Either::Right((Either::Left((turn, _)), _)) = select(full, earliest).await {
-                return turn.ok();
+            if let Either::Right((Either::Left((permit, _)), _)) = select(full, earliest).await {
+                return permit.ok();
             }
         }
-        turn.try_acquire_owned().ok()
+        under_way.try_acquire_owned().ok()
     }
 
     fn references(&self) -> MutexGuard<'_, Option<Vec<RemoteRef>>> {

@@ -1,14 +1,18 @@
-//! Reads of stores, shared by everyone who may see the answer. A read that several objects want at
-//! the same time is made once; an answer counts for whoever asked before the read began, so nobody
-//! gets a value from before its own trigger. Every call passes the store's governor. Answers are
-//! held for moments and wiped when the last one has taken them.
+//! The client through which the program talks to stores. A read that several objects want at the same
+//! time is made once, and its answer goes to every object that asked before the read started. Every
+//! call passes the store's governor. Answers are held for a moment and wiped when the last caller has
+//! taken them.
 
+mod answer;
+mod call_counter;
+mod connect;
 mod fingerprint;
-mod flight;
 mod generate;
-mod governed;
 mod probe;
-mod tally;
+mod probe_read;
+mod read_task;
+mod shared_reads;
+mod store_governor;
 mod trouble;
 mod version;
 mod write;
@@ -22,37 +26,39 @@ use lockstep_plan::external_secret::Read;
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::context::Time;
-use lockstep_provider_api::{Error, ErrorKind, Result};
-use lockstep_scheduling::governor::{Change, Ended};
+use lockstep_provider_api::{Error, Result};
+use lockstep_scheduling::governor::Change;
 use tokio::sync::Notify;
 
-use crate::connections::{Connected, Connections};
+use crate::connections::Connections;
 use crate::identity::GroupKey;
 use crate::observer::RemoteObserver;
 
+pub use answer::{Answer, ReadReply};
+pub use call_counter::{CallCounter, CallSeries};
 pub use fingerprint::size_of;
-pub use flight::{Answer, Reply};
-pub use tally::{Call, CallCounter};
 pub use write::RemoteStore;
 
-use flight::{Errand, Flights};
-use governed::{Governed, ProbeRead};
+use probe_read::ProbeRead;
+use read_task::ReadTask;
+use shared_reads::SharedReads;
+use store_governor::{Permit, StoreGovernor};
 use version::Versions;
 
 /// Most stores with a governor; one that is idle makes room.
 const MOST_GOVERNORS: usize = 8_192;
 
-/// All reads of the process.
+/// The client of all stores, one for the process.
 pub struct RemoteClient {
     connections: Arc<Connections>,
     time: Arc<dyn Time>,
     salt: Salt,
-    flights: Flights,
+    reads: SharedReads,
     versions: Versions,
-    governors: Mutex<BTreeMap<StoreKey, Arc<Governed>>>,
+    governors: Mutex<BTreeMap<StoreKey, Arc<StoreGovernor>>>,
     observer: OnceLock<Weak<dyn RemoteObserver>>,
-    /// A breaker opened, or a store is suspected to be down.
-    opened: Notify,
+    /// Notified when a breaker opens or an outage has to be confirmed.
+    probe_needed: Notify,
     calls: CallCounter,
 }
 
@@ -75,7 +81,7 @@ pub struct ReadRequest<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemoteStats {
     /// Reads under way or held.
-    pub flights: usize,
+    pub reads: usize,
     /// Bytes of held values.
     pub bytes: usize,
     /// Stores with a connection.
@@ -91,19 +97,19 @@ impl RemoteClient {
             time: connections.time(),
             connections: Arc::new(connections),
             salt,
-            flights: Flights::default(),
+            reads: SharedReads::default(),
             versions: Versions::default(),
             governors: Mutex::default(),
             observer: OnceLock::new(),
-            opened: Notify::new(),
+            probe_needed: Notify::new(),
             calls: CallCounter::default(),
         })
     }
 
-    /// Names the one who is told of answers; the first one named stays.
+    /// Sets the observer. A second call changes nothing.
     pub fn observe(&self, observer: Weak<dyn RemoteObserver>) {
         self.connections.observe(Weak::clone(&observer));
-        // A second observer would be a fault of the program; the first goes on as before.
+        // A second observer would be a bug; the first one stays.
         let _ = self.observer.set(observer);
     }
 
@@ -112,134 +118,59 @@ impl RemoteClient {
         &self.connections
     }
 
-    /// Makes a read, or takes part in one. Where the store can take the answer out of a wider one,
-    /// that is what is read.
-    pub async fn read(self: &Arc<Self>, request: ReadRequest<'_>) -> Result<Reply> {
+    /// Makes a read, or joins one that is under way. Where the store can extract the answer from that
+    /// of a containing read, the containing read is made.
+    pub async fn read(self: &Arc<Self>, request: ReadRequest<'_>) -> Result<ReadReply> {
         let connected = self.connect(request).await?;
         let store = Arc::clone(&connected.store);
-        let whole = store.containing_read(request.read);
-        let part = whole.is_some().then_some(request.read);
+        let containing = store.containing_read(request.read);
+        let part = containing.is_some().then_some(request.read);
         let key = Arc::new(GroupKey {
             identity: Arc::clone(&connected.identity),
             caller: connected.caller.clone(),
-            read: whole.unwrap_or_else(|| request.read.clone()),
+            read: containing.unwrap_or_else(|| request.read.clone()),
         });
-        let now = self.time.now();
-        let flight = self.flights.join(&key, request.asked, now, |began| {
-            let errand = Errand {
-                reads: Arc::clone(self),
+        let times = (request.asked, self.time.now());
+        let answer = self.reads.answer(&key, times, |id| {
+            let task = ReadTask {
+                client: Arc::clone(self),
                 key: Arc::clone(&key),
+                id,
                 record: Arc::clone(request.store),
                 caller: request.caller.to_owned(),
                 object: request.object.map(str::to_owned),
-                began,
             };
-            errand.run(connected).boxed()
+            task.run(connected).boxed()
         });
-        Ok(Reply::new(flight.await, part, &store))
-    }
-
-    /// An open connection for a request. While the store's breaker is closed connecting takes no slot,
-    /// so an attempt that hangs delays nobody else. While it is open the attempt is the probe; that it
-    /// succeeds proves nothing, because many providers make no call for it.
-    async fn connect(&self, request: ReadRequest<'_>) -> Result<Connected> {
-        let (store, caller) = (request.store, request.caller);
-        if let Some(ready) = self.connections.ready(store, caller) {
-            return Ok(ready);
-        }
-        let governed = self.governed(&store.key);
-        let call = governed::connect_call(caller);
-        if governed.is_open() {
-            let admitted = governed.admit(call, &*self.time, || ProbeRead::of(request));
-            let permit = admitted.await?;
-            let opened = self.attempt(request).await;
-            if let Err(failure) = &opened {
-                self.ended(&governed, permit, Some(failure), || ProbeRead::of(request));
-            }
-            return opened;
-        }
-        governed.refused(call, self.time.now())?;
-        let opened = self.attempt(request).await;
-        if let Err(failure) = &opened {
-            self.note_credentials(&governed, store, Some(failure));
-        }
-        if let Err(failure) = &opened
-            && flight::is_transient(failure)
-        {
-            let ended = match governed::ended(Some(failure)) {
-                // Everybody would connect with the same credentials: it is the store that fails.
-                Ended::Failed if !self.connections.depends_on_caller(store) => Ended::Unreachable,
-                ended => ended,
-            };
-            let read = ProbeRead::of(request);
-            let change = governed.failed_outside((call, ended, failure), self.time.now(), read);
-            self.tell(&governed, change);
-        }
-        opened
-    }
-
-    async fn attempt(&self, request: ReadRequest<'_>) -> Result<Connected> {
-        let (store, caller) = (request.store, request.caller);
-        let opened = self.connections.open(store, Some(caller)).await;
-        let failure = opened.as_ref().err();
-        self.calls.count(&store.key, caller, "connect", failure);
-        opened
+        Ok(ReadReply::new(answer.await, part, &store))
     }
 
     /// Tells the governor how a call ended, and the observer when the store is back.
-    fn ended(
+    fn finish_call(
         &self,
-        governed: &Governed,
-        permit: governed::Permit<'_>,
+        governor: &StoreGovernor,
+        permit: Permit<'_>,
         failure: Option<&Error>,
         read: impl Fn() -> Arc<ProbeRead>,
     ) {
         let change = permit.done(failure, self.time.now(), &read);
-        if governed.watches_credentials(failure) {
-            self.note_credentials(governed, &read().record, failure);
+        if governor.watches_credentials(failure) {
+            self.note_credentials(governor, &read().record, failure);
         }
-        self.tell(governed, change);
+        self.breaker_changed(governor, change);
     }
 
-    /// Notes whether a backend took the credentials that a store owns. Those of a caller are told of by
-    /// the caller's objects.
-    fn note_credentials(&self, governed: &Governed, store: &StoreRecord, failure: Option<&Error>) {
-        let refused = failure.is_some_and(|error| *error.kind() == ErrorKind::Unauthenticated);
-        if refused && self.connections.depends_on_caller(store) {
-            return;
-        }
-        if governed.note_credentials(failure)
-            && let Some(observer) = self.observer()
-        {
-            observer.troubled(&governed.store);
-        }
-    }
-
-    /// What is wrong with a store as a whole, where its calls told: it cannot be reached, or its
-    /// credentials are refused.
-    pub fn trouble(&self, store: &StoreKey) -> Option<Error> {
-        let governed = self.governors().get(store).cloned();
-        governed.and_then(|governed| governed.trouble())
-    }
-
-    /// Stores whose breaker is open.
-    pub fn open_stores(&self) -> Vec<StoreKey> {
-        let governors = self.governors();
-        let open = governors.iter().filter(|(_, one)| one.is_open());
-        open.map(|(store, _)| store.clone()).collect()
-    }
-
-    /// Tells of a change of a store's breaker.
-    fn tell(&self, governed: &Governed, change: Change) {
-        let store = &governed.store;
+    /// Logs a change of a store's breaker and tells the observer.
+    fn breaker_changed(&self, governor: &StoreGovernor, change: Change) {
+        let store = &governor.store;
         match change {
             Change::None => {}
-            Change::Suspected => self.opened.notify_one(),
+            Change::ConfirmOutage => self.probe_needed.notify_one(),
             Change::Opened => {
-                let error = governed.trouble().map(|error| error.to_string());
+                let error = governor.trouble().map(|error| error.to_string());
                 let error = error.unwrap_or_default();
                 tracing::warn!(%store, error, "the store cannot be reached; probing");
-                self.opened.notify_one();
+                self.probe_needed.notify_one();
                 if let Some(observer) = self.observer() {
                     observer.troubled(store);
                 }
@@ -261,10 +192,10 @@ impl RemoteClient {
         }
     }
 
-    /// Drops everything known of a store: connections, held answers, and what its governor learned.
+    /// Drops everything known about a store: connections, held answers, versions and its governor.
     pub fn forget(&self, store: &StoreKey) {
         self.connections.drop_store(store);
-        self.flights.drop_store(store);
+        self.reads.drop_store(store);
         self.versions.drop_store(store);
         self.governors().remove(store);
         self.calls.forget(store);
@@ -278,20 +209,20 @@ impl RemoteClient {
     /// Drops connections and held answers of a store whose credentials changed.
     pub fn reconnect(&self, store: &StoreKey) {
         self.connections.drop_store(store);
-        self.flights.drop_store(store);
+        self.reads.drop_store(store);
         self.versions.drop_store(store);
     }
 
-    /// Wipes answers that nobody will ask for any more, and drops connections that have ended.
+    /// Wipes answers that no caller will ask for, and drops connections that have ended.
     pub fn sweep(&self) {
-        self.flights.sweep(self.time.now());
+        self.reads.sweep(self.time.now());
         self.connections.sweep();
     }
 
-    /// Whether a store's breaker is open: it is probed, and whoever waits for it is woken.
+    /// Whether a store's breaker is open: the store is probed, and the observer hears of its recovery.
     pub fn is_open(&self, store: &StoreKey) -> bool {
-        let governed = self.governors().get(store).cloned();
-        governed.is_some_and(|governed| governed.is_open())
+        let governor = self.governors().get(store).cloned();
+        governor.is_some_and(|governor| governor.is_open())
     }
 
     /// What is held.
@@ -301,16 +232,16 @@ impl RemoteClient {
             .values()
             .filter(|one| one.is_open())
             .count();
-        let (flights, bytes) = self.flights.size();
+        let (reads, bytes) = self.reads.size();
         RemoteStats {
-            flights,
+            reads,
             bytes,
             connections: self.connections.len(),
             open_breakers: open,
         }
     }
 
-    fn governed(&self, store: &StoreKey) -> Arc<Governed> {
+    fn governor(&self, store: &StoreKey) -> Arc<StoreGovernor> {
         let mut governors = self.governors();
         if let Some(known) = governors.get(store) {
             return Arc::clone(known);
@@ -318,12 +249,12 @@ impl RemoteClient {
         if governors.len() >= MOST_GOVERNORS {
             governors.retain(|_, one| Arc::strong_count(one) > 1 || one.is_open());
         }
-        let governed = Arc::new(Governed::new(store.clone()));
-        governors.insert(store.clone(), Arc::clone(&governed));
-        governed
+        let governor = Arc::new(StoreGovernor::new(store.clone()));
+        governors.insert(store.clone(), Arc::clone(&governor));
+        governor
     }
 
-    fn governors(&self) -> MutexGuard<'_, BTreeMap<StoreKey, Arc<Governed>>> {
+    fn governors(&self) -> MutexGuard<'_, BTreeMap<StoreKey, Arc<StoreGovernor>>> {
         self.governors
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,7 +1,7 @@
-//! Open connections, one slot for each store and caller. A connection is shared by everyone its answers
-//! are the same for: all users of a SecretStore, all users of a ClusterSecretStore whose credentials do
-//! not depend on the caller, and otherwise the users of one namespace. A refused credential drops the
-//! connection of that caller alone, and connecting for one namespace never blocks another.
+//! Caches open connections by store and caller. All users of a SecretStore share a connection, and so do
+//! all users of a ClusterSecretStore whose credentials do not depend on the caller; otherwise each
+//! calling namespace has its own. A refused credential drops the connection of that caller alone, and
+//! connecting for one namespace never blocks another.
 
 mod slot;
 mod store;
@@ -66,8 +66,8 @@ impl Connections {
         }
     }
 
-    /// A connection to `store` for an object of namespace `caller`; `None` while the store itself
-    /// is checked.
+    /// Returns a connection to `store` for an object of the namespace `caller`; `None` for the check of
+    /// the store itself.
     pub async fn open(&self, store: &StoreRecord, caller: Option<&str>) -> Result<Connected> {
         let all = self.of(store);
         let asked = self.services.time.now();
@@ -129,7 +129,7 @@ impl Connections {
         self.of(store).dependence() == Dependence::ByCaller
     }
 
-    /// The edges that connections are made with.
+    /// The services that connections are made with.
     pub(crate) fn services(&self) -> &Arc<Services> {
         &self.services
     }
@@ -153,9 +153,9 @@ impl Connections {
         all.shared.keep(connected, self.services.time.now());
     }
 
-    /// Names the one who is told of credentials.
+    /// Sets the observer, which is told which objects credentials came from.
     pub(crate) fn observe(&self, observer: Weak<dyn RemoteObserver>) {
-        // The first one named stays; a second would be a fault of the program.
+        // A second observer would be a bug; the first one stays.
         let _ = self.observer.set(observer);
     }
 

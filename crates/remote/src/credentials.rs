@@ -1,5 +1,5 @@
-//! Notes which objects a connection took its credentials from, so that a change of one of them can
-//! be followed at once. Names only; values pass through untouched.
+//! Tracks which objects a connection read its credentials from, so that a change of one of them
+//! reconnects at once. Keeps names only; values pass through.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,14 +28,14 @@ pub struct Credential {
     pub name: String,
 }
 
-/// Credential objects that remember what was asked for.
+/// Wraps the access to objects and remembers which were read.
 pub(crate) struct CredentialTracker {
     inner: Arc<dyn Objects>,
     seen: Mutex<BTreeSet<Credential>>,
 }
 
 impl CredentialTracker {
-    /// The same services, and what notes their use.
+    /// Wraps services. Returns them with the tracker of the objects they read.
     pub(crate) fn wrap(services: &Services) -> (Arc<Services>, Arc<Self>) {
         let tracker = Arc::new(Self {
             inner: Arc::clone(&services.objects),
@@ -53,7 +53,7 @@ impl CredentialTracker {
         (Arc::new(services), tracker)
     }
 
-    /// What was asked for so far.
+    /// The objects that were read so far.
     pub(crate) fn seen(&self) -> BTreeSet<Credential> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.clone()

@@ -14,7 +14,8 @@ mod observer;
 
 pub use batch_size::batch_size;
 pub use client::{
-    Answer, Call, CallCounter, ReadRequest, RemoteClient, RemoteStats, RemoteStore, Reply, size_of,
+    Answer, CallCounter, CallSeries, ReadReply, ReadRequest, RemoteClient, RemoteStats,
+    RemoteStore, size_of,
 };
 pub use connections::{Connected, Connections};
 pub use credentials::{Credential, CredentialKind};

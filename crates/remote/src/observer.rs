@@ -8,20 +8,21 @@ use lockstep_plan::StoreKey;
 use crate::credentials::Credential;
 use crate::identity::GroupKey;
 
-/// Who is told of answers and outages.
+/// Receives answers, credentials and recoveries.
 pub trait RemoteObserver: Send + Sync {
-    /// A read was answered, be it with an error that says something about the secret. Returns how
-    /// many will come for the answer.
+    /// Handles a conclusive answer, be it an error about the secret. Returns how many objects will come
+    /// for the answer.
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize;
 
-    /// A connection was tried, for the callers of one namespace or for all, with credentials from
+    /// Handles an attempt to connect, for the callers of one namespace or for all, with credentials from
     /// these objects.
     fn connected(&self, store: &StoreKey, caller: Option<&str>, read: &BTreeSet<Credential>);
 
-    /// A store cannot be reached any more, or its credentials began or ceased to be refused.
+    /// Handles a store that cannot be reached any more, or whose credentials began or ceased to be
+    /// refused.
     fn troubled(&self, store: &StoreKey);
 
-    /// A store that could not be reached answers again.
+    /// Handles the recovery of a store that could not be reached.
     fn recovered(&self, store: &StoreKey);
 
     /// Whether an object that reads through a store is still there.

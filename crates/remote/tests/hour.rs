@@ -188,7 +188,7 @@ impl Process {
 
     fn check(&self) {
         let reads = self.reads.stats();
-        assert!(reads.flights <= KEYS as usize, "{reads:?}");
+        assert!(reads.reads <= KEYS as usize, "{reads:?}");
         assert!(reads.bytes <= 64 * KEYS as usize, "{reads:?}");
         assert_eq!((reads.connections, reads.open_breakers), (1, 0));
         let groups = self.groups.groups.lock().unwrap().stats();

@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_missing_object_keeps_the_servers_text() {
         let missing = failure(json!({
-            "status": "ApiError", "code": 404, "reason": "NotFound",
+            "status": "Failure", "code": 404, "reason": "NotFound",
             "message": "secrets \"x\" not found",
         }));
 

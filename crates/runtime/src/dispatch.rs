@@ -1,5 +1,5 @@
-//! Runs what the schedule hands out: a bounded number of runs at once, each supervised, each ended
-//! with a word about when to run next. Knows nothing about what a run does.
+//! Reconciles the objects of one queue: a bounded number at once, each supervised by a deadline. The
+//! order and the slots are [`RunQueue`]'s. Knows nothing about what a reconcile does.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -9,56 +9,27 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_provider_api::context::Time;
+use lockstep_scheduling::limits::RECONCILES_AT_ONCE;
+use lockstep_scheduling::run_queue::{QueueStats, RunQueue, Started};
+use lockstep_scheduling::slots::Class;
 use tokio::sync::Notify;
 
-use crate::backoff::Backoff;
 use crate::metrics::{ControllerMetrics, RunResult, Waiting};
-use crate::schedule::{Job, Run, Schedule, Stats};
+use crate::schedule::{Job, Run};
 use crate::shutdown::Shutdown;
 use crate::supervise::{Outcome, TaskGroup, supervise};
 use crate::sync::lock;
 
-mod places;
 #[cfg(test)]
 mod tests;
 
-pub use places::ClassOf;
-use places::{Placed, Places};
+pub use lockstep_scheduling::run_queue::Next;
 
-/// Runs at once when nobody says how many. Runs wait for the network nearly all the time, and half of
-/// the places are the most that runs of one class get.
-const AUTOMATIC: usize = 64;
+/// Returns the class of an object, which its slot is counted for; `None` where it waits for nobody.
+pub type ClassOf<K> = Arc<dyn Fn(&K) -> Option<Class> + Send + Sync>;
 
 /// Longest sleep, so that a clock that was set forward is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
-
-/// When an object runs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Not before something happens. Ends the back-off.
-    Idle,
-    /// At this time, or sooner if something happens. Ends the back-off.
-    At(Timestamp),
-    /// Soon, without having failed: a conflict or a state that needs another look. Backs off.
-    Again,
-    /// It failed; the back-off says when.
-    Failed,
-    /// The same, but it waits no longer than this.
-    FailedWithin(Duration),
-    /// It failed, and this is when to try again. Leaves the back-off as it is.
-    FailedUntil(Timestamp),
-}
-
-impl Next {
-    fn result(self) -> RunResult {
-        match self {
-            Self::Idle => RunResult::Success,
-            Self::At(_) => RunResult::RequeueAfter,
-            Self::Again => RunResult::Requeue,
-            Self::Failed | Self::FailedWithin(_) | Self::FailedUntil(_) => RunResult::Error,
-        }
-    }
-}
 
 /// How many runs may go at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +53,7 @@ impl Concurrency {
 
     fn limit(self) -> usize {
         match self {
-            Self::Automatic => AUTOMATIC,
+            Self::Automatic => RECONCILES_AT_ONCE,
             Self::AtMost(limit) => limit.max(1),
         }
     }
@@ -90,7 +61,7 @@ impl Concurrency {
 
 /// How a dispatcher works.
 #[derive(Clone)]
-pub struct Settings {
+pub struct DispatchSettings {
     /// Runs at once.
     pub concurrency: Concurrency,
     /// Longest time a run may take.
@@ -103,7 +74,7 @@ pub struct Settings {
     pub metrics: Arc<ControllerMetrics>,
 }
 
-impl Settings {
+impl DispatchSettings {
     /// Usual settings: automatic concurrency, two minutes a run, one and a half seconds of grace.
     pub fn new(metrics: Arc<ControllerMetrics>, time: Arc<dyn Time>) -> Self {
         Self {
@@ -118,12 +89,13 @@ impl Settings {
 
 /// A queue of objects and what runs them.
 pub struct Dispatcher<K> {
-    shared: Arc<Shared<K>>,
-    settings: Settings,
+    shared: Arc<QueueState<K>>,
+    settings: DispatchSettings,
+    class_of: Option<ClassOf<K>>,
 }
 
 /// Puts objects into the queue of a dispatcher.
-pub struct Handle<K>(Arc<Shared<K>>);
+pub struct Handle<K>(Arc<QueueState<K>>);
 
 impl<K> Clone for Handle<K> {
     fn clone(&self) -> Self {
@@ -131,24 +103,18 @@ impl<K> Clone for Handle<K> {
     }
 }
 
-struct Shared<K> {
-    queue: Mutex<Queue<K>>,
-    places: Mutex<Places<K>>,
+struct QueueState<K> {
+    queue: Mutex<RunQueue<K>>,
     changed: Notify,
     time: Arc<dyn Time>,
     metrics: Arc<ControllerMetrics>,
-}
-
-struct Queue<K> {
-    schedule: Schedule<K>,
-    backoff: Backoff<K>,
 }
 
 impl<K: Ord + Clone + Hash> Handle<K> {
     /// Asks for a run as soon as possible.
     pub fn fresh(&self, key: K) {
         let now = self.0.time.now();
-        if lock(&self.0.queue).schedule.fresh(key, now) {
+        if lock(&self.0.queue).fresh(key, now) {
             self.0.metrics.added();
             self.0.changed.notify_one();
         }
@@ -156,27 +122,25 @@ impl<K: Ord + Clone + Hash> Handle<K> {
 
     /// Sets the deadline of an object, in place of the one it had.
     pub fn due(&self, key: K, at: Timestamp) {
-        lock(&self.0.queue).schedule.due(key, at);
+        lock(&self.0.queue).due(key, at);
         self.0.metrics.added();
         self.0.changed.notify_one();
     }
 
     /// Forgets an object that is gone.
     pub fn remove(&self, key: &K) {
-        let mut queue = lock(&self.0.queue);
-        queue.schedule.remove(key);
-        queue.backoff.reset(key);
+        lock(&self.0.queue).remove(key);
     }
 
     /// Forgets an object's failures, so that its next one waits a second again.
     pub fn reset_backoff(&self, key: &K) {
-        lock(&self.0.queue).backoff.reset(key);
+        lock(&self.0.queue).reset_backoff(key);
     }
 
     /// What the queue holds.
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> QueueStats {
         let now = self.0.time.now();
-        lock(&self.0.queue).schedule.stats(now)
+        lock(&self.0.queue).stats(now)
     }
 }
 
@@ -185,13 +149,9 @@ where
     K: Ord + Clone + Hash + Debug + Send + Sync + 'static,
 {
     /// An empty dispatcher. Nothing runs before [`Dispatcher::run`].
-    pub fn new(settings: Settings) -> Self {
-        let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue {
-                schedule: Schedule::default(),
-                backoff: Backoff::default(),
-            }),
-            places: Mutex::new(Places::new(None)),
+    pub fn new(settings: DispatchSettings) -> Self {
+        let shared = Arc::new(QueueState {
+            queue: Mutex::new(RunQueue::default()),
             changed: Notify::new(),
             time: Arc::clone(&settings.time),
             metrics: Arc::clone(&settings.metrics),
@@ -201,27 +161,26 @@ where
             let Some(shared) = queue.upgrade() else {
                 return Waiting::default();
             };
-            let now = shared.time.now();
-            let (aside, oldest) = {
-                let places = lock(&shared.places);
-                (places.waiting(), places.oldest(now))
-            };
             let stats = Handle(shared).stats();
             Waiting {
-                objects: stats.fresh + stats.due + aside,
-                oldest: stats.oldest.max(oldest),
+                objects: stats.schedule.fresh + stats.schedule.due + stats.parked,
+                oldest: stats.oldest,
             }
         };
         let limit = settings.concurrency.limit();
         settings.metrics.attach(limit, Box::new(waiting));
-        Self { shared, settings }
+        Self {
+            shared,
+            settings,
+            class_of: None,
+        }
     }
 
     /// Keeps objects of one namespace, and those of one store, from taking every slot. Where a number of runs was asked for, that
     /// number counts and nothing else.
-    pub fn by_class(self, class_of: ClassOf<K>) -> Self {
+    pub fn by_class(mut self, class_of: ClassOf<K>) -> Self {
         if self.settings.concurrency == Concurrency::Automatic {
-            *lock(&self.shared.places) = Places::new(Some(class_of));
+            self.class_of = Some(class_of);
         }
         self
     }
@@ -242,12 +201,12 @@ where
         let mut tasks = TaskGroup::default();
         while !shutdown.is_requested() {
             while tasks.len() < limit
-                && let Some(placed) = self.shared.next(limit - tasks.len())
+                && let Some(started) = self.next(limit - tasks.len())
             {
                 let work = run_one(
                     Arc::clone(&self.shared),
                     Arc::clone(&handler),
-                    placed,
+                    started,
                     self.settings.deadline,
                 );
                 tasks.spawn(work);
@@ -270,16 +229,16 @@ where
 }
 
 async fn run_one<K, H, F>(
-    shared: Arc<Shared<K>>,
+    shared: Arc<QueueState<K>>,
     handler: Arc<H>,
-    placed: Placed<K>,
+    started: Started<K>,
     deadline: Duration,
 ) where
     K: Ord + Clone + Hash + Debug + Send + Sync + 'static,
     H: Fn(Job<K>) -> F + Send + Sync + 'static,
     F: Future<Output = Next> + Send + 'static,
 {
-    let Placed { job, class } = placed;
+    let Started { job, class } = started;
     let run = shared.metrics.start(job.waited);
     let controller = shared.metrics.name();
     let (key, this) = (job.key.clone(), job.run);
@@ -296,29 +255,41 @@ async fn run_one<K, H, F>(
             Next::Failed
         }
     };
-    run.end(next.result());
-    lock(&shared.places).ended(class);
-    shared.finish(&key, this, next);
+    run.end(result(next));
+    shared.finish((&key, this, class), next);
 }
 
-impl<K: Ord + Clone + Hash> Shared<K> {
-    /// The next run for one of the `free` places.
-    fn next(&self, free: usize) -> Option<Placed<K>> {
-        let now = self.time.now();
-        let mut places = lock(&self.places);
-        if let Some(placed) = places.take(free, now) {
-            return Some(placed);
+/// Maps [`Next`] to the result that metrics count.
+fn result(next: Next) -> RunResult {
+    match next {
+        Next::Idle => RunResult::Success,
+        Next::At(_) => RunResult::RequeueAfter,
+        Next::Again => RunResult::Requeue,
+        Next::Failed | Next::FailedWithin(_) | Next::FailedUntil(_) => RunResult::Error,
+    }
+}
+
+impl<K: Ord + Clone + Hash> Dispatcher<K> {
+    /// Starts the next object in one of the `free` slots.
+    fn next(&self, free: usize) -> Option<Started<K>> {
+        let (shared, now) = (&self.shared, self.shared.time.now());
+        if let Some(parked) = lock(&shared.queue).start_parked(free, now) {
+            return Some(parked);
         }
         loop {
-            let job = lock(&self.queue).schedule.pop(now)?;
-            if let Some(placed) = places.place(job, free, now) {
-                return Some(placed);
+            let job = lock(&shared.queue).pop(now)?;
+            // Takes locks of its own, so the queue's is not held here.
+            let class = self.class_of.as_ref().and_then(|of| of(&job.key));
+            if let Some(started) = lock(&shared.queue).start(job, class, free, now) {
+                return Some(started);
             }
         }
     }
+}
 
+impl<K: Ord + Clone + Hash> QueueState<K> {
     fn time_to_deadline(&self) -> Duration {
-        let next = lock(&self.queue).schedule.next_deadline();
+        let next = lock(&self.queue).next_deadline();
         let wait = next.map(|at| at.duration_since(self.time.now()));
         let wait = wait.unwrap_or(SignedDuration::MAX);
         // A deadline in the past means zero.
@@ -326,31 +297,13 @@ impl<K: Ord + Clone + Hash> Shared<K> {
         wait.min(LONGEST_SLEEP)
     }
 
-    fn finish(&self, key: &K, run: Run, next: Next) {
+    fn finish(&self, ended: (&K, Run, Option<Class>), next: Next) {
         let chance = fastrand::f64();
         let now = self.time.now();
-        let mut queue = lock(&self.queue);
-        let at = match next {
-            Next::Idle => None,
-            Next::At(at) | Next::FailedUntil(at) => Some(at),
-            Next::Again | Next::Failed => {
-                let delay = queue.backoff.failed(key.clone(), chance);
-                Some(later(now, delay))
-            }
-            Next::FailedWithin(longest) => {
-                let delay = queue.backoff.failed(key.clone(), chance);
-                Some(later(now, delay.min(longest)))
-            }
-        };
-        match next.result() {
-            RunResult::Success | RunResult::RequeueAfter => queue.backoff.reset(key),
+        match result(next) {
+            RunResult::Success | RunResult::RequeueAfter => {}
             RunResult::Error | RunResult::Requeue => self.metrics.retried(),
         }
-        queue.schedule.finish(run, at);
+        lock(&self.queue).finish(ended, next, now, chance);
     }
-}
-
-fn later(now: Timestamp, delay: Duration) -> Timestamp {
-    let delay = SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
-    now.checked_add(delay).unwrap_or(Timestamp::MAX)
 }

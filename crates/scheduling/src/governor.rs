@@ -1,7 +1,7 @@
-//! How hard one store is pressed, and by whom. Concurrency grows by one a round of answers and is
-//! halved when the backend throttles several namespaces; the slots are shared fairly between
-//! namespaces; a key that fails is backed off by itself; a store that is down is left alone but for
-//! one probe at a time. Decides nothing about what an answer means.
+//! Limits the calls to one store. Concurrency grows by one for each round of answers and is halved when
+//! the backend throttles several namespaces; namespaces share the slots fairly; a failing key has a
+//! backoff of its own; a store that is down gets one probe read at a time. Decides nothing about what an
+//! answer means.
 
 mod breaker;
 mod keys;
@@ -151,14 +151,14 @@ impl Governor {
         decided
     }
 
-    /// Serves each namespace once, in turn. Returns whether any call was decided about.
+    /// Serves each namespace once, round robin. Returns whether any call was decided about.
     fn serve_a_round(&mut self, now: i64, decided: &mut Vec<(Waiter, Admission)>) -> bool {
         let before = decided.len();
-        for namespace in self.shares.turns() {
+        for namespace in self.shares.round() {
             let Some(call) = self.shares.first(namespace) else {
                 continue;
             };
-            if let Some(until) = self.keys.backed_off(call.key, now) {
+            if let Some(until) = self.keys.backoff_until(call.key, now) {
                 self.refuse(namespace, Admission::Failing(timestamp(until)), decided);
             } else if let Some(until) = self.shares.paused(namespace, now) {
                 if until - now > span(PATIENCE) {
@@ -172,7 +172,7 @@ impl Governor {
     }
 
     fn next_call(&self) -> Option<Call> {
-        let first = self.shares.turns().first().copied()?;
+        let first = self.shares.round().first().copied()?;
         self.shares.first(first)
     }
 
@@ -189,7 +189,7 @@ impl Governor {
     }
 
     fn refuse_all(&mut self, why: Admission, decided: &mut Vec<(Waiter, Admission)>) {
-        for namespace in self.shares.turns() {
+        for namespace in self.shares.round() {
             while let Some(waiter) = self.shares.pop(namespace) {
                 decided.push((waiter, why));
             }
@@ -288,8 +288,8 @@ impl Governor {
         Change::Closed
     }
 
-    /// Looks at the clock. One that was set back ends all waits: how much of them is over, nobody knows,
-    /// and the backend repeats what it still wants.
+    /// Looks at the clock. A clock that was set back ends all waits: nobody knows how much of them is
+    /// over, and the backend throttles again if it has to.
     fn look(&mut self, now: Timestamp) -> i64 {
         let now = floor(now);
         if self.clock.look(now).is_some() {
@@ -302,26 +302,26 @@ impl Governor {
         now
     }
 
-    /// Keys that answered lately, to be read again while the store [is suspected](Change::Suspected).
-    pub fn witnesses(&self) -> Vec<Call> {
-        self.breaker.witnesses().collect()
+    /// Returns the keys that answered lately, to be read again to [confirm an outage](Change::ConfirmOutage).
+    pub fn known_good(&self) -> Vec<Call> {
+        self.breaker.known_good().collect()
     }
 
-    /// Forgets a witness that nobody reads any more.
-    pub fn forget_witness(&mut self, key: u64, now: Timestamp) -> Change {
+    /// Forgets a known-good key that no object reads any more.
+    pub fn forget_known_good(&mut self, key: u64, now: Timestamp) -> Change {
         let now = self.look(now);
         self.breaker.forget(key, now)
     }
 
-    /// Whether the witnesses are to be read again.
-    pub fn is_suspected(&self) -> bool {
-        self.breaker.is_suspected()
+    /// Whether the known-good keys have to be read again.
+    pub fn is_confirming_outage(&self) -> bool {
+        self.breaker.is_confirming_outage()
     }
 
-    /// The witnesses were read. Should none have answered, nor all failed, the next failure raises the
-    /// suspicion anew.
-    pub fn confirmed(&mut self) {
-        self.breaker.confirmed();
+    /// Notes that the known-good keys were read again. If none answered and not all failed, the next
+    /// failure asks to confirm the outage again.
+    pub fn end_confirmation(&mut self) {
+        self.breaker.end_confirmation();
     }
 
     /// Whether a successful check of the store proves that it is back. A check often asks less of a
@@ -341,9 +341,9 @@ impl Governor {
     }
 
     /// When a key that failed several times in a row may be asked for again, while that is to come.
-    pub fn backed_off(&mut self, key: u64, now: Timestamp) -> Option<Timestamp> {
+    pub fn backoff_until(&mut self, key: u64, now: Timestamp) -> Option<Timestamp> {
         let now = self.look(now);
-        self.keys.backed_off(key, now).map(timestamp)
+        self.keys.backoff_until(key, now).map(timestamp)
     }
 
     /// Notes a failure that took no slot, such as that of an attempt to connect.

@@ -1,8 +1,8 @@
-//! Who shares which remote read, and when it is made again. A group stands for one read through one
-//! identity; everyone who last synced from it subscribes. It falls due when the most impatient
-//! subscriber would, and one read refreshes all of them; one that is due a little later may be read
-//! along with it. An answer with the fingerprint of the last one moves the deadline and does nothing
-//! else; another one sends every subscriber to a run. Holds fingerprints only, never a value.
+//! Decides which objects share a remote read, and when it is made again. A group stands for one read
+//! through one identity; every object that last synced from it subscribes. The group is due when the
+//! subscriber with the shortest interval is, and one read refreshes all of them; groups that are due a
+//! little later may be read in the same request. An unchanged fingerprint moves the deadline; a changed
+//! one requeues every subscriber. Holds fingerprints only, never a value.
 
 mod group;
 mod membership;
@@ -38,7 +38,7 @@ pub struct Taken<G> {
 
 /// What is held at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct GroupStats {
     /// Groups.
     pub groups: usize,
     /// Objects that subscribe to at least one.
@@ -295,8 +295,8 @@ impl<G: Eq + Hash, O: Eq + Hash + Clone> Groups<G, O> {
     }
 
     /// What is held.
-    pub fn stats(&self) -> Stats {
-        Stats {
+    pub fn stats(&self) -> GroupStats {
+        GroupStats {
             groups: self.held.len(),
             objects: self.members.len(),
             reading: self.reading,

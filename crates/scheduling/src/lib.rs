@@ -1,7 +1,9 @@
-//! When things happen: which object runs next, which remote secret is read again, how hard a store
-//! is pressed, and when deletions stop. State machines with time and chance as arguments; nothing
-//! here waits, reads a clock or holds a secret value. The shells move messages, and the simulation
-//! drives the very same code through a day in seconds.
+//! Decides when things happen: which object is reconciled next, which remote secret is read again,
+//! who shares a read, how many calls a store gets, and when deletions stop.
+//!
+//! Everything here is a pure state machine with time and chance as arguments: nothing waits, reads a
+//! clock or holds a secret value. `lockstep-runtime`, `lockstep-remote` and the controllers drive these
+//! machines with a real clock, `cargo xtask simulate` drives the same ones through a simulated day.
 
 #![warn(missing_docs)]
 
@@ -10,8 +12,11 @@ pub mod deletion;
 pub mod floor;
 pub mod governor;
 pub mod groups;
+pub mod limits;
 pub mod rotation;
+pub mod run_queue;
 pub mod schedule;
+pub mod single_flight;
 pub mod slots;
 
 mod deadlines;

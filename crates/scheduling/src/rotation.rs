@@ -1,5 +1,5 @@
-//! What an open breaker is probed with: the reads that wait for the store, each in turn, and the
-//! store's own check once a round. Holds one read for each object, the newest, and a bounded number.
+//! Chooses what an open breaker is probed with: the reads that wait for the store, round robin, and the
+//! store's own check once a round. Holds the newest read of each object, and a bounded number of them.
 
 use std::collections::VecDeque;
 

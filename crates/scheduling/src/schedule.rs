@@ -1,7 +1,7 @@
-//! Decides which object runs next. Two lanes: fresh work first in, first out; due work by its
-//! deadline. Fresh goes first, but one dispatch in eight is kept for due work, so that churn cannot
-//! starve refreshes. An object has one slot: it never runs twice at once, and a trigger during its
-//! run makes it run once more. A pure state machine: time is an argument, nothing waits here.
+//! Decides which object is reconciled next. Two lanes: fresh work first in, first out; due work by its
+//! deadline. Fresh work goes first, but one dispatch in eight is kept for due work, so that many changes
+//! cannot starve refreshes. An object is never reconciled twice at once; a trigger during a reconcile
+//! queues it once more. A pure state machine: time is an argument.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -53,7 +53,7 @@ pub struct Run(u32);
 
 /// What a schedule holds at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
+pub struct ScheduleStats {
     /// Objects waiting in the fresh lane.
     pub fresh: usize,
     /// Objects whose deadline has come.
@@ -297,14 +297,14 @@ impl<K: Eq + Clone + Hash> Schedule<K> {
     }
 
     /// What the schedule holds. Takes time in proportion to the objects due in this second.
-    pub fn stats(&self, now: Timestamp) -> Stats {
+    pub fn stats(&self, now: Timestamp) -> ScheduleStats {
         let now = floor(now);
         let due = self.due.ripe(now);
         let oldest_fresh = self.fresh.first(&self.slots);
         let oldest_fresh = oldest_fresh.and_then(|number| self.slots.get(number));
         let since = oldest_fresh.map_or(now, |slot| slot.fresh_since);
         let since = self.due.first().map_or(since, |(at, _)| since.min(at));
-        Stats {
+        ScheduleStats {
             fresh: self.fresh.len(),
             due,
             scheduled: self.due.len() - due,

@@ -1,8 +1,7 @@
-//! Who may take one of a bounded number of slots. Each holder belongs to a namespace and to a store,
-//! and may take another slot only while both hold fewer than are free. So a namespace with many slow
-//! objects leaves half of the slots to others, whatever stores it spreads them over, and so does a
-//! store that hangs, whatever namespaces wait for it. Within a namespace, one store leaves a quarter of
-//! the namespace's slots to the other stores.
+//! Decides who may take one of a bounded number of slots. Each holder belongs to a namespace and to a
+//! store, and may take another slot only while both hold fewer than are free. So a namespace with many
+//! slow objects leaves half of the slots to others, and so does a store that hangs, whatever namespaces
+//! wait for it. Within a namespace, one store leaves a quarter of the namespace's slots to other stores.
 
 use std::collections::BTreeMap;
 

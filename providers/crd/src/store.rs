@@ -100,8 +100,8 @@ impl Store for CrdStore {
         Some(Read::Raw(RemoteRef::key(&reference.key)))
     }
 
-    fn extract_from(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        let object = match whole {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        let object = match containing {
             Ok(Payload::Value(object)) => object,
             Ok(Payload::Map(_)) => return Err(mismatch()),
             Err(error) => return Err(error.duplicate()),

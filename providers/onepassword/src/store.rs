@@ -174,8 +174,8 @@ impl Store for OnepasswordStore {
         Some(Read::Raw(RemoteRef::key(&reference.key)))
     }
 
-    fn extract_from(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        let raw = match whole {
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        let raw = match containing {
             Ok(Payload::Value(raw)) => raw,
             Ok(Payload::Map(_)) => return Err(mismatch()),
             Err(error) => return Err(error.duplicate()),

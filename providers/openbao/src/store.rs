@@ -157,12 +157,12 @@ impl Store for OpenBaoStore {
     }
 
     /// Properties and members are inside of the value.
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read.whole_value()
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read.value_read()
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        read.part_of_value(whole, wanted, |value, _| members(value))
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        read.extract_from_value(containing, wanted, |value, _| members(value))
     }
 
     async fn version(&self, reference: &RemoteRef, _: bool) -> Result<Option<String>> {

@@ -98,8 +98,8 @@ pub fn members(value: &SecretValue) -> Result<SecretMap> {
 }
 
 /// What a read gives, out of the outcome of the read of the whole value.
-pub(crate) fn part(read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-    read.part_of_value(whole, wanted, |value, _| members(value))
+pub(crate) fn extract_from(read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+    read.extract_from_value(containing, wanted, |value, _| members(value))
 }
 
 #[cfg(test)]

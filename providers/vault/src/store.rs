@@ -125,12 +125,12 @@ impl Store for VaultStore {
     }
 
     /// Properties and members are inside of the value.
-    fn whole(&self, read: &Read) -> Option<Read> {
-        read.whole_value()
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        read.value_read()
     }
 
-    fn part(&self, read: &Read, whole: &Result<Payload>) -> Result<Payload> {
-        read::part(read, whole)
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        read::extract_from(read, containing)
     }
 
     async fn version(&self, reference: &RemoteRef, _: bool) -> Result<Option<String>> {

@@ -1,25 +1,31 @@
-//! One simulated day, event by event. The scheduler, the groups and the governors are the
-//! program's; what surrounds them here is as simple as can be: calls take fifty milliseconds,
-//! writes five.
+//! One simulated day, event by event. The queue, the single-flight reads, the groups, the governors and
+//! all limits are the program's; only the world around them is simulated: calls take fifty
+//! milliseconds, writes five.
 
+mod probing;
 mod reading;
 mod running;
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
 
 use jiff::Timestamp;
 use lockstep_scheduling::governor::{self, Governor};
 use lockstep_scheduling::groups::{Groups, Taken};
-use lockstep_scheduling::schedule::{self, Schedule};
+use lockstep_scheduling::limits::{NO_SLOT_DELAY, RECONCILES_AT_ONCE, SHARED_READS_AT_ONCE};
+use lockstep_scheduling::rotation::Rotation;
+use lockstep_scheduling::run_queue::{RunQueue, Started};
+use lockstep_scheduling::single_flight::{ReadId, SingleFlight};
+use lockstep_scheduling::slots::{Class, Slots};
 
 use crate::fleet::{Fleet, part};
-use crate::remote::{HOUR, MINUTE, Remote, SECOND, Says};
+use crate::remote::{HOUR, MINUTE, Remote, Says};
 use crate::report::Spread;
 
-const RUNS_AT_ONCE: usize = 32;
-const READS_AT_ONCE: usize = 64;
-const HOLD: i64 = 5 * SECOND;
+/// Namespaces that the objects belong to.
+const TENANTS: u32 = 64;
 
 /// What happens at a moment. Events of an earlier process are passed over.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,13 +34,14 @@ enum Event {
     Written { object: u32, refreshed: i64 },
     Changes,
     Sample,
-    Turn { store: u16 },
+    Recheck { store: u16 },
 }
 
 /// A call that ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrival {
     key: u32,
+    id: ReadId,
     version: Option<u32>,
     says: Says,
     began: i64,
@@ -44,33 +51,44 @@ struct Arrival {
 /// Who waits for a read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiter {
-    Group,
+    /// A shared read, which holds a slot of this class.
+    Group(Class),
+    /// The reconcile of an object.
     Object(u32),
+    /// The prober of a store.
+    Probe(u16),
 }
 
-/// A read on its way or held.
-struct Flight {
-    began: Option<i64>,
-    version: Option<u32>,
-    waiters: Vec<Waiter>,
+/// What comes of a read.
+#[derive(Clone, Copy)]
+enum Answer {
+    Version { version: u32, began: i64 },
+    Failed { throttled: bool, retry: i64 },
 }
+
+/// The answer to a shared read, once there is one.
+type ReadHandle = Rc<Cell<Option<Answer>>>;
 
 struct Run {
-    slot: schedule::Run,
+    started: Started<u32>,
     left: usize,
-    failed: Option<i64>,
+    failed: bool,
     taken: Vec<Taken<u32>>,
 }
 
+/// One store as the program sees it.
 #[derive(Default)]
-struct Line {
+struct StoreClient {
     governor: Governor,
-    /// Keys of the calls that wait for a slot.
-    queue: BTreeMap<governor::Waiter, u32>,
-    /// The key an open breaker is probed with.
-    probe: Option<u32>,
+    /// Reads that wait for a slot.
+    queue: BTreeMap<governor::Waiter, (u32, ReadId)>,
+    /// Keys an open breaker is probed with.
+    probes: Rotation<u32>,
+    /// Reads under way to confirm an outage.
+    confirming: usize,
+    /// Objects that wait for the store to recover.
     waiting: Vec<u32>,
-    turn: bool,
+    recheck_planned: bool,
 }
 
 pub(crate) struct Day {
@@ -78,11 +96,14 @@ pub(crate) struct Day {
     process: u32,
     pub(crate) fleet: Fleet,
     pub(crate) remote: Remote,
-    schedule: Schedule<u32>,
+    queue: RunQueue<u32>,
     groups: Groups<u32, u32>,
-    lines: Vec<Line>,
-    /// By remote key.
-    flights: Vec<Option<Flight>>,
+    read_slots: Slots,
+    /// Shared reads under way.
+    shared_reads: usize,
+    clients: Vec<StoreClient>,
+    reads: SingleFlight<u32, ReadHandle>,
+    waiters: BTreeMap<ReadId, Vec<Waiter>>,
     runs: BTreeMap<u32, Run>,
     events: BinaryHeap<Reverse<(i64, u32, Event)>>,
     pub(crate) object_runs: u64,
@@ -104,10 +125,13 @@ impl Day {
             process: 0,
             fleet,
             remote,
-            schedule: Schedule::default(),
+            queue: RunQueue::default(),
             groups: Groups::default(),
-            lines: Vec::new(),
-            flights: Vec::new(),
+            read_slots: Slots::default(),
+            shared_reads: 0,
+            clients: Vec::new(),
+            reads: SingleFlight::default(),
+            waiters: BTreeMap::new(),
             runs: BTreeMap::new(),
             events: BinaryHeap::new(),
             object_runs: 0,
@@ -139,16 +163,17 @@ impl Day {
     /// A process starts: only statuses are known.
     fn start(&mut self) {
         self.process += 1;
-        (self.schedule, self.groups) = (Schedule::default(), Groups::default());
+        (self.queue, self.groups) = (RunQueue::default(), Groups::default());
+        (self.read_slots, self.shared_reads) = (Slots::default(), 0);
+        (self.reads, self.waiters) = (SingleFlight::default(), BTreeMap::new());
         self.runs = BTreeMap::new();
-        self.flights = self.remote.keys.iter().map(|_| None).collect();
-        self.lines = self.remote.stores.iter().map(|_| Line::default()).collect();
+        let stores = self.remote.stores.iter();
+        self.clients = stores.map(|_| StoreClient::default()).collect();
         for (number, object) in (0..).zip(&mut self.fleet.objects) {
             object.asked = self.now;
-            object.failures = 0;
             match object.noted().filter(|_| object.ready) {
                 None => {
-                    self.schedule.fresh(number, at(self.now));
+                    self.queue.fresh(number, at(self.now));
                 }
                 Some(noted) => {
                     let due = noted + object.interval();
@@ -158,7 +183,7 @@ impl Day {
                     } else {
                         due
                     };
-                    self.schedule.due(number, at(due));
+                    self.queue.due(number, at(due));
                 }
             }
         }
@@ -169,10 +194,10 @@ impl Day {
             self.work();
             let event = self.events.peek().map_or(end, |Reverse((at, _, _))| *at);
             let mut next = event.min(end);
-            if self.runs.len() < RUNS_AT_ONCE {
-                next = next.min(milliseconds(self.schedule.next_deadline(), end));
+            if self.runs.len() < RECONCILES_AT_ONCE {
+                next = next.min(milliseconds(self.queue.next_deadline(), end));
             }
-            if self.groups.stats().reading < READS_AT_ONCE {
+            if self.shared_reads < SHARED_READS_AT_ONCE {
                 next = next.min(milliseconds(self.groups.next_deadline(), end));
             }
             self.now = next.max(self.now);
@@ -191,15 +216,47 @@ impl Day {
     }
 
     fn work(&mut self) {
-        while self.runs.len() < RUNS_AT_ONCE
-            && let Some(job) = self.schedule.pop(at(self.now))
+        while self.runs.len() < RECONCILES_AT_ONCE
+            && let Some(started) = self.next_run(RECONCILES_AT_ONCE - self.runs.len())
         {
-            self.run_object(&job);
+            self.run_object(started);
         }
-        while self.groups.stats().reading < READS_AT_ONCE
+        while self.shared_reads < SHARED_READS_AT_ONCE
             && let Some((key, _)) = self.groups.pop(at(self.now))
         {
-            self.read(*key, self.now, Waiter::Group);
+            let class = self.class(*key);
+            let free = SHARED_READS_AT_ONCE - self.shared_reads;
+            if self.read_slots.has_room(class, free) {
+                self.read_slots.take(class);
+                self.shared_reads += 1;
+                self.read(*key, self.now, Waiter::Group(class));
+            } else {
+                let until = at(self.now) + NO_SLOT_DELAY;
+                self.groups.postpone(&key, until);
+            }
+        }
+    }
+
+    fn next_run(&mut self, free: usize) -> Option<Started<u32>> {
+        let now = at(self.now);
+        if let Some(parked) = self.queue.start_parked(free, now) {
+            return Some(parked);
+        }
+        loop {
+            let job = self.queue.pop(now)?;
+            let first = self.fleet.objects[job.key as usize].keys()[0];
+            let class = self.class(first);
+            if let Some(started) = self.queue.start(job, Some(class), free, now) {
+                return Some(started);
+            }
+        }
+    }
+
+    /// The class of whoever reads a key: keys belong to tenants, one namespace each.
+    fn class(&self, key: u32) -> Class {
+        Class {
+            namespace: u64::from(key % TENANTS),
+            store: Some(self.remote.keys[key as usize].store.into()),
         }
     }
 
@@ -218,9 +275,9 @@ impl Day {
                 self.sample();
                 self.later(MINUTE, Event::Sample);
             }
-            Event::Turn { store } => {
-                self.lines[usize::from(store)].turn = false;
-                self.turn(store);
+            Event::Recheck { store } => {
+                self.clients[usize::from(store)].recheck_planned = false;
+                self.recheck(store);
             }
             Event::Written { object, refreshed } => self.written(object, refreshed),
             Event::Arrived(arrival) => self.arrived(&arrival),

@@ -23,7 +23,6 @@ pub(crate) struct Object {
     pub(crate) asked: i64,
     pub(crate) input_changed: bool,
     pub(crate) ready: bool,
-    pub(crate) failures: u8,
     count: u8,
 }
 
@@ -67,7 +66,6 @@ impl Fleet {
                 asked: 0,
                 input_changed: false,
                 ready: false,
-                failures: 0,
             }
         });
         Self {

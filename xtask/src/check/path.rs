@@ -100,7 +100,11 @@ mod tests {
 
     #[test]
     fn a_file_that_was_moved_is_named() {
-        assert!(missing(&station(), None).unwrap().contains("does not exist"));
+        assert!(
+            missing(&station(), None)
+                .unwrap()
+                .contains("does not exist")
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Probes stores whose circuit breaker is open, one probe read at a time a store: the reads that wait
-//! for it and its own check take turns. And while a store is suspected to be down, reads keys again
-//! that answered lately. A read whose object is gone is dropped.
+//! Probes stores whose circuit breaker is open, one probe read at a time for each store: the reads that
+//! wait for it and its own check alternate. To confirm an outage, reads the keys again that answered
+//! lately. A read whose object is gone is dropped.
 
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -17,7 +17,8 @@ use lockstep_provider_api::Health;
 use lockstep_provider_api::store::Check;
 use lockstep_scheduling::rotation::Probe;
 
-use super::governed::{Governed, ProbeRead};
+use super::probe_read::ProbeRead;
+use super::store_governor::StoreGovernor;
 use super::{ReadRequest, RemoteClient};
 
 /// Longest sleep between two looks, so that a clock that was set is noticed, and the end of a probe
@@ -29,11 +30,11 @@ const SOONEST: Duration = Duration::from_millis(50);
 const FAR: SignedDuration = SignedDuration::from_mins(1);
 
 impl RemoteClient {
-    /// Probes for ever; without it, an open breaker closes only by a read that someone makes. A probe
-    /// that hangs holds up no other store's.
+    /// Probes for ever. Without it, only the read of a caller closes an open breaker. A probe that hangs
+    /// delays no other store's.
     pub async fn keep_probing(self: Arc<Self>) {
         let mut probes: FuturesUnordered<BoxFuture<'_, StoreKey>> = FuturesUnordered::new();
-        // One that never ends: to wait for the next end is a wait then, whatever is under way.
+        // A probe that never ends, so that waiting for the next one to end never returns at once.
         probes.push(pending().boxed());
         let mut busy = BTreeSet::new();
         loop {
@@ -53,24 +54,24 @@ impl RemoteClient {
         }
     }
 
-    /// Waits until a breaker is worth a look, those of stores in `busy` left aside: their probes are under way.
+    /// Waits until a probe may be due. Leaves out the stores in `busy`, whose probes are under way.
     async fn look(&self, busy: &BTreeSet<StoreKey>) {
         match self.next_look(busy) {
             Some(wait) => self.time.sleep(wait).await,
-            None => self.opened.notified().await,
+            None => self.probe_needed.notified().await,
         }
     }
 
-    /// Time to the next look at open breakers and suspected stores; `None` while there are none. Somebody's read may be the probe
-    /// that is under way: how it ends is only seen by looking.
+    /// Time to the next look at the breakers; `None` while all are closed. The probe under way may be
+    /// a caller's own read, whose end is only seen by looking.
     fn next_look(&self, busy: &BTreeSet<StoreKey>) -> Option<Duration> {
         let now = self.time.now();
         let governors = self.governors();
-        let open = governors
-            .iter()
-            .filter(|(store, one)| (one.is_open() || one.is_suspected()) && !busy.contains(store));
+        let open = governors.iter().filter(|(store, one)| {
+            (one.is_open() || one.is_confirming_outage()) && !busy.contains(store)
+        });
         let waits = open.map(|(_, one)| {
-            if one.is_suspected() {
+            if one.is_confirming_outage() {
                 return Duration::ZERO;
             }
             let due = one.next_probe().map(|next| next.duration_since(now));
@@ -84,28 +85,28 @@ impl RemoteClient {
         let is_due = |at: Timestamp| at <= now || at.duration_since(now) > FAR;
         let governors = self.governors();
         let due = governors.iter().filter(|(store, one)| {
-            let due = one.is_suspected() || one.next_probe().is_some_and(is_due);
+            let due = one.is_confirming_outage() || one.next_probe().is_some_and(is_due);
             due && !busy.contains(store)
         });
         due.map(|(store, _)| store.clone()).collect()
     }
 
-    /// Makes one probe, or reads the witnesses. What comes of it, the governor knows.
+    /// Makes one probe read, or reads the keys again that answered lately. The governor learns the outcome.
     async fn probe(self: &Arc<Self>, store: StoreKey, now: Timestamp) -> StoreKey {
-        let Some(governed) = self.governors().get(&store).cloned() else {
+        let Some(governor) = self.governors().get(&store).cloned() else {
             return store;
         };
         let wanted = |read: &ProbeRead| self.is_wanted(read);
-        if governed.is_suspected() {
-            let (reads, change) = governed.witnesses(wanted, now);
-            self.tell(&governed, change);
+        if governor.is_confirming_outage() {
+            let (reads, change) = governor.known_good(wanted, now);
+            self.breaker_changed(&governor, change);
             join_all(reads.iter().map(|read| self.probe_read(read, now))).await;
-            governed.confirmed();
+            governor.end_confirmation();
             return store;
         }
-        match governed.probe(wanted) {
+        match governor.probe(wanted) {
             Some((_, Probe::Read(read))) => self.probe_read(&read, now).await,
-            Some((record, Probe::Check)) => self.probe_check(&governed, record).await,
+            Some((record, Probe::Check)) => self.probe_check(&governor, record).await,
             None => {}
         }
         store
@@ -123,8 +124,8 @@ impl RemoteClient {
     }
 
     /// Asks the store's own check, for which many providers make a call that needs no key.
-    async fn probe_check(&self, governed: &Governed, record: Arc<StoreRecord>) {
-        let Ok(permit) = governed.admit_check(&*self.time).await else {
+    async fn probe_check(&self, governor: &StoreGovernor, record: Arc<StoreRecord>) {
+        let Ok(permit) = governor.admit_check(&*self.time).await else {
             return;
         };
         // A check that says nothing is not enough to close the breaker.
@@ -132,16 +133,16 @@ impl RemoteClient {
             Ok(connected) => match connected.store.check().await {
                 Check::Healthy(health) => matches!(health, Health::Ready),
                 Check::Failed(error) | Check::Undetermined(error) => {
-                    governed.note_check(&error);
+                    governor.note_check(&error);
                     false
                 }
             },
             Err(error) => {
-                governed.note_check(&error);
+                governor.note_check(&error);
                 false
             }
         };
         let change = permit.done_check(healthy, self.time.now());
-        self.tell(governed, change);
+        self.breaker_changed(governor, change);
     }
 }

@@ -1,6 +1,6 @@
-//! Refreshes that look at the version of a secret before its value, where that is allowed. A version
-//! that is known, with the fingerprint of the value that was read after it, stands for that value;
-//! any other one leads to a read, and so does a look that fails. Holds hashes only.
+//! Refreshes by version tag, where that is allowed: asks for the version of a secret before its value. A
+//! known version stands for the fingerprint of the value that was read after it; an unknown version and
+//! a failed probe lead to a read. Holds hashes only.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::{Read, Result};
 
-use super::flight::is_transient;
-use super::governed::{ProbeRead, call};
+use super::probe_read::{ProbeRead, call};
+use super::read_task::is_transient;
 use super::{Answer, ReadRequest, RemoteClient};
 use crate::connections::Connected;
 use crate::identity::GroupKey;
@@ -114,17 +114,17 @@ impl RemoteClient {
         if !is_of(&connected, group) {
             return Ok(None);
         }
-        let governed = self.governed(&request.store.key);
+        let governor = self.governor(&request.store.key);
         let call = call(request.caller, group.caller.as_deref(), &group.read);
         let probe = || ProbeRead::of(request);
-        let permit = governed.admit(call, &*self.time, probe).await?;
+        let permit = governor.admit(call, &*self.time, probe).await?;
         let version = connected.store.version(reference, alone).await;
         if matches!(version, Ok(None)) {
             // No call was made.
             return Ok(None);
         }
         let failure = version.as_ref().err();
-        self.ended(&governed, permit, failure, || ProbeRead::of(request));
+        self.finish_call(&governor, permit, failure, || ProbeRead::of(request));
         let (store, caller) = (&request.store.key, request.caller);
         self.calls.count(store, caller, "version", failure);
         match version {

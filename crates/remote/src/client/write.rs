@@ -10,7 +10,7 @@ use lockstep_provider_api::{
     ErrorKind, PushItem, PushTarget, Pushed, RemoteRef, Result, SharedStore,
 };
 
-use super::governed::{ProbeRead, call};
+use super::probe_read::{ProbeRead, call};
 use super::{ReadRequest, RemoteClient};
 
 /// A store, and for whom it is written to.
@@ -66,10 +66,10 @@ impl RemoteClient {
             asked: self.time.now(),
         };
         let connected = self.connect(request).await?;
-        let governed = self.governed(&store.key);
+        let governor = self.governor(&store.key);
         let call = call(caller, connected.caller.as_deref(), &read);
         let probe = || ProbeRead::of(request);
-        let permit = governed.admit(call, &*self.time, probe).await?;
+        let permit = governor.admit(call, &*self.time, probe).await?;
         let mut answer = perform(Arc::clone(&connected.store)).await;
         if let Err(error) = &answer
             && error.consequence().drops_connection
@@ -85,7 +85,7 @@ impl RemoteClient {
         }
         let failure = answer.as_ref().err();
         self.calls.count(&store.key, caller, name, failure);
-        self.ended(&governed, permit, failure, || ProbeRead::of(request));
+        self.finish_call(&governor, permit, failure, || ProbeRead::of(request));
         answer
     }
 }

@@ -138,7 +138,7 @@ fn held_answers_are_wiped_after_moments() {
     bench.reads.sweep();
 
     let stats = bench.reads.stats();
-    assert_eq!((stats.flights, stats.bytes), (0, 0));
+    assert_eq!((stats.reads, stats.bytes), (0, 0));
 }
 
 #[derive(Default)]

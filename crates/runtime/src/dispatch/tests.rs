@@ -10,7 +10,6 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::metrics::Metrics;
-use crate::slots::Class;
 
 /// A wall clock that follows tokio's paused one, and may be set.
 struct PausedTime {
@@ -45,9 +44,9 @@ fn dispatcher(concurrency: Concurrency) -> Dispatcher<u32> {
 
 fn dispatcher_on(time: Arc<PausedTime>, concurrency: Concurrency) -> Dispatcher<u32> {
     let metrics = Arc::new(Metrics::default()).controller("test");
-    Dispatcher::new(Settings {
+    Dispatcher::new(DispatchSettings {
         concurrency,
-        ..Settings::new(metrics, time)
+        ..DispatchSettings::new(metrics, time)
     })
 }
 
@@ -266,9 +265,9 @@ async fn a_clock_set_by_a_day_loses_no_deadline_and_starts_no_storm() {
 /// below a thousand never end.
 fn classes(concurrency: Concurrency) -> (Handle<u32>, mpsc::UnboundedReceiver<u32>) {
     let metrics = Arc::new(Metrics::default()).controller("test");
-    let settings = Settings {
+    let settings = DispatchSettings {
         concurrency,
-        ..Settings::new(metrics, Arc::new(PausedTime::new()))
+        ..DispatchSettings::new(metrics, Arc::new(PausedTime::new()))
     };
     // Thousands are namespaces and hundreds are stores, but for the first thousand, where every
     // hundred is a namespace of its own.
@@ -323,7 +322,7 @@ async fn a_class_that_hangs_leaves_slots_to_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_was_put_aside_runs_in_order_when_places_are_free_again() {
+async fn parked_objects_run_in_order_when_slots_are_free_again() {
     let (handle, mut seen) = classes(Concurrency::Automatic);
     for key in 0..50 {
         handle.fresh(key);
@@ -345,7 +344,7 @@ async fn a_namespace_with_many_slow_stores_leaves_half_of_the_slots_to_the_other
     for key in 5_000..6_000 {
         handle.fresh(key);
     }
-    assert_eq!(begun(&mut seen).await.len(), AUTOMATIC / 2);
+    assert_eq!(begun(&mut seen).await.len(), RECONCILES_AT_ONCE / 2);
 
     for key in 1000..1100 {
         handle.fresh(key);
@@ -356,34 +355,6 @@ async fn a_namespace_with_many_slow_stores_leaves_half_of_the_slots_to_the_other
         100,
         "none of them waits for a slow one"
     );
-}
-
-#[test]
-fn namespaces_that_wait_for_slots_take_turns() {
-    let class = |namespace: u64, store: u64| Class {
-        namespace,
-        store: Some(store),
-    };
-    let class_of: ClassOf<u32> = Arc::new(move |key| {
-        let (namespace, store) = (u64::from(key / 1_000), u64::from(key / 100));
-        Some(class(namespace, store))
-    });
-    let (mut places, mut schedule) = (Places::new(Some(class_of)), Schedule::default());
-    // Namespace 1 in ten stores, each with a lower number than any of the others'.
-    for key in (1_000..2_000).chain(2_000..2_010).chain(3_000..3_010) {
-        schedule.fresh(key, Timestamp::UNIX_EPOCH);
-    }
-    while let Some(job) = schedule.pop(Timestamp::UNIX_EPOCH) {
-        assert!(places.place(job, 0, Timestamp::UNIX_EPOCH).is_none());
-    }
-
-    let mut order = Vec::new();
-    for _ in 0..9 {
-        let next = places.take(64, Timestamp::UNIX_EPOCH).unwrap();
-        order.push(next.job.key / 1_000);
-    }
-
-    assert_eq!(order, [1, 2, 3, 1, 2, 3, 1, 2, 3]);
 }
 
 #[tokio::test(start_paused = true)]

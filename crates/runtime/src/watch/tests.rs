@@ -72,7 +72,7 @@ fn scripted(answer: fn(&str) -> Answer) -> (Client, Arc<Mutex<Vec<String>>>) {
     (Client::new(service, "default"), requests)
 }
 
-const REFUSED: &str = r#"{"kind":"Status","apiVersion":"v1","status":"ApiError","code":422,
+const REFUSED: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":422,
     "reason":"Invalid","message":"sendInitialEvents is forbidden"}"#;
 
 fn page(name: &str, more: &str) -> String {

@@ -1,7 +1,7 @@
-//! The circuit breaker of one store: closed, open, or half-open with one probe under way. A failure of
-//! one key is that key's own. The breaker opens when several keys failed in a row, or the server could
-//! not be reached several times in a row, and no key that answered lately answers any more: such a key
-//! is a witness, and the shell reads the witnesses again when the store comes under suspicion.
+//! The circuit breaker of one store: closed, open, or half-open with one probe read under way. A failing
+//! key alone does not open it. After several failing keys in a row, or several failures to reach the
+//! server in a row, the breaker asks to confirm the outage: the caller reads the keys again that answered
+//! lately, and the breaker opens when none of them answers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use super::Call;
 use crate::moment::span;
 
-/// Keys that fail in a row, or failures to reach the server in a row, before the store is suspected.
+/// Keys that fail in a row, or failures to reach the server in a row, before an outage is confirmed.
 pub(super) const TRIPS: usize = 3;
-/// First and longest time between two probes.
+/// First and longest time between two probe reads.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(30);
-/// Keys kept as witnesses, one a namespace as far as possible.
-pub(super) const MOST_WITNESSES: usize = 3;
-/// Failing keys that are told apart; more of them prove nothing more.
+/// Keys that answered lately and are kept, of different namespaces as far as possible.
+pub(super) const MOST_KNOWN_GOOD: usize = 3;
+/// Failing keys that are counted; more of them prove nothing more.
 const MOST_FAILING: usize = 64;
 
 /// What the end of a call changed.
@@ -24,9 +24,9 @@ const MOST_FAILING: usize = 64;
 pub enum Change {
     /// None.
     None,
-    /// Several keys fail; [`super::Governor::witnesses`] are to be read again to find out whether the
-    /// store is down.
-    Suspected,
+    /// Several keys fail. The caller has to read [`super::Governor::known_good`] again to find out
+    /// whether the store is down.
+    ConfirmOutage,
     /// The breaker opened.
     Opened,
     /// The breaker closed: the store answers again.
@@ -45,7 +45,7 @@ enum State {
 pub(super) enum Gate {
     /// Every call.
     Pass,
-    /// One probe.
+    /// One probe read.
     Probe,
     /// Nothing before this moment.
     Refuse(i64),
@@ -58,10 +58,10 @@ pub(super) struct Breaker {
     failing: BTreeSet<u64>,
     /// Failures to reach the server since the last answer.
     unreachable: usize,
-    suspected: bool,
+    confirming: bool,
     /// Whether the server was reached in one of the failures since the last answer.
     reached: bool,
-    witnesses: VecDeque<Call>,
+    known_good: VecDeque<Call>,
 }
 
 impl Default for Breaker {
@@ -70,9 +70,9 @@ impl Default for Breaker {
             state: State::Closed,
             failing: BTreeSet::new(),
             unreachable: 0,
-            suspected: false,
+            confirming: false,
             reached: false,
-            witnesses: VecDeque::new(),
+            known_good: VecDeque::new(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Breaker {
         }
     }
 
-    /// Marks the probe as under way.
+    /// Half-opens the breaker: the probe read is under way.
     pub(super) fn probe(&mut self) {
         if let State::Open { wait, .. } = self.state {
             self.state = State::HalfOpen { wait };
@@ -98,12 +98,12 @@ impl Breaker {
         self.state != State::Closed
     }
 
-    pub(super) fn is_suspected(&self) -> bool {
-        self.suspected
+    pub(super) fn is_confirming_outage(&self) -> bool {
+        self.confirming
     }
 
-    pub(super) fn confirmed(&mut self) {
-        self.suspected = false;
+    pub(super) fn end_confirmation(&mut self) {
+        self.confirming = false;
     }
 
     pub(super) fn check_proves(&self) -> bool {
@@ -117,45 +117,45 @@ impl Breaker {
         }
     }
 
-    pub(super) fn witnesses(&self) -> impl Iterator<Item = Call> + '_ {
-        self.witnesses.iter().copied()
+    pub(super) fn known_good(&self) -> impl Iterator<Item = Call> + '_ {
+        self.known_good.iter().copied()
     }
 
-    /// The backend answered. Returns whether that closed the breaker.
+    /// Notes an answer of the backend. Returns whether it closed the breaker.
     pub(super) fn answered(&mut self, call: Call, probe: bool) -> bool {
         if self.is_open() && !probe {
-            // It set off before the breaker opened and says nothing about now.
+            // The call started before the breaker opened and says nothing about now.
             return false;
         }
         self.failing.clear();
-        (self.unreachable, self.suspected, self.reached) = (0, false, false);
+        (self.unreachable, self.confirming, self.reached) = (0, false, false);
         self.remember(call);
         let closed = self.is_open();
         self.state = State::Closed;
         closed
     }
 
-    /// Keeps the call as a witness. A namespace with several of them makes room first, so that the keys
-    /// of one namespace do not vouch for the store alone.
+    /// Keeps the call as known good. A namespace with several of them makes room first, so that one
+    /// namespace does not decide alone whether the store answers.
     fn remember(&mut self, call: Call) {
-        if self.witnesses.contains(&call) {
+        if self.known_good.contains(&call) {
             return;
         }
-        if self.witnesses.len() >= MOST_WITNESSES {
+        if self.known_good.len() >= MOST_KNOWN_GOOD {
             let of = |namespace: u64| {
-                let own = self.witnesses.iter();
+                let own = self.known_good.iter();
                 own.filter(|known| known.namespace == namespace).count()
             };
             let own = |known: &Call| known.namespace == call.namespace;
             let several = |known: &Call| of(known.namespace) > 1;
-            let place = self.witnesses.iter().position(own);
-            let place = place.or_else(|| self.witnesses.iter().position(several));
-            self.witnesses.remove(place.unwrap_or(0));
+            let place = self.known_good.iter().position(own);
+            let place = place.or_else(|| self.known_good.iter().position(several));
+            self.known_good.remove(place.unwrap_or(0));
         }
-        self.witnesses.push_back(call);
+        self.known_good.push_back(call);
     }
 
-    /// A call failed; `reached` says that it need not be the whole server's fault.
+    /// Notes a failed call; `reached` says that the server was reached.
     pub(super) fn failed(&mut self, call: Call, reached: bool, probe: bool, now: i64) -> Change {
         match self.state {
             State::HalfOpen { wait } if probe => {
@@ -168,7 +168,7 @@ impl Breaker {
             State::Open { .. } | State::HalfOpen { .. } => return Change::None,
             State::Closed => {}
         }
-        self.witnesses.retain(|known| known.key != call.key);
+        self.known_good.retain(|known| known.key != call.key);
         if self.failing.len() < MOST_FAILING {
             self.failing.insert(call.key);
         }
@@ -177,9 +177,9 @@ impl Breaker {
         self.judge(now)
     }
 
-    /// Drops a witness that nobody reads any more.
+    /// Drops a known-good key that no object reads any more.
     pub(super) fn forget(&mut self, key: u64, now: i64) -> Change {
-        self.witnesses.retain(|known| known.key != key);
+        self.known_good.retain(|known| known.key != key);
         self.judge(now)
     }
 
@@ -188,27 +188,27 @@ impl Breaker {
         if !closed || self.failing.len() < TRIPS && self.unreachable < TRIPS {
             return Change::None;
         }
-        if self.witnesses.is_empty() {
+        if self.known_good.is_empty() {
             let wait = span(SHORTEST);
             let until = now + wait;
             self.state = State::Open { until, wait };
-            self.suspected = false;
+            self.confirming = false;
             return Change::Opened;
         }
-        if std::mem::replace(&mut self.suspected, true) {
+        if std::mem::replace(&mut self.confirming, true) {
             return Change::None;
         }
-        Change::Suspected
+        Change::ConfirmOutage
     }
 
-    /// A probe ended without saying anything: the next one may go at once.
+    /// Notes a cancelled probe read: the next one may start at once.
     pub(super) fn cancelled(&mut self, now: i64) {
         if let State::HalfOpen { wait } = self.state {
             self.state = State::Open { until: now, wait };
         }
     }
 
-    /// Makes the next probe due.
+    /// Makes the next probe read due.
     pub(super) fn end_wait(&mut self, now: i64) {
         if let State::Open { until, .. } = &mut self.state {
             *until = now;

@@ -27,7 +27,7 @@ pub(super) struct FailingKeys(BTreeMap<u64, Failing>);
 
 impl FailingKeys {
     /// When a key may be asked for again, while that is to come.
-    pub(super) fn backed_off(&self, key: u64, now: i64) -> Option<i64> {
+    pub(super) fn backoff_until(&self, key: u64, now: i64) -> Option<i64> {
         let until = self.0.get(&key)?.until;
         (until > now).then_some(until)
     }

@@ -95,7 +95,7 @@ impl Default for Share {
 pub(super) struct Shares {
     known: BTreeMap<u64, Share>,
     /// Namespaces with waiting calls, in the order they are served.
-    turns: VecDeque<u64>,
+    round: VecDeque<u64>,
     next_number: u64,
 }
 
@@ -109,7 +109,7 @@ impl Shares {
         }
         let share = self.known.entry(call.namespace).or_default();
         if share.waiting.is_empty() {
-            self.turns.push_back(call.namespace);
+            self.round.push_back(call.namespace);
         }
         share.waiting.push_back((number, call.key));
         Waiter {
@@ -126,8 +126,8 @@ impl Shares {
     }
 
     /// Namespaces with waiting calls, in the order they are served.
-    pub(super) fn turns(&self) -> Vec<u64> {
-        self.turns.iter().copied().collect()
+    pub(super) fn round(&self) -> Vec<u64> {
+        self.round.iter().copied().collect()
     }
 
     /// The call of a namespace that waits longest.
@@ -143,8 +143,8 @@ impl Shares {
     pub(super) fn pop(&mut self, namespace: u64) -> Option<Waiter> {
         let share = self.known.get_mut(&namespace)?;
         let (number, _) = share.waiting.pop_front()?;
-        self.turns.retain(|other| *other != namespace);
-        self.turns.push_back(namespace);
+        self.round.retain(|other| *other != namespace);
+        self.round.push_back(namespace);
         self.settle(namespace);
         Some(Waiter { number, namespace })
     }
@@ -218,7 +218,7 @@ impl Shares {
             return;
         };
         if share.waiting.is_empty() {
-            self.turns.retain(|other| *other != namespace);
+            self.round.retain(|other| *other != namespace);
             if share.in_use == 0 && share.factor >= 1.0 && share.pause.until == i64::MIN {
                 self.known.remove(&namespace);
             }

@@ -257,12 +257,12 @@ mod keys {
             changes.push(end(&mut governor, call(1, key), Ended::Failed, 1));
         }
 
-        let suspected = changes.iter().filter(|one| **one == Change::Suspected);
-        assert_eq!(suspected.count(), 1);
-        assert!(!governor.is_open() && governor.is_suspected());
-        let witness = governor.witnesses()[0];
-        end(&mut governor, witness, Ended::Answered, 2);
-        assert!(!governor.is_suspected());
+        let confirming = changes.iter().filter(|one| **one == Change::ConfirmOutage);
+        assert_eq!(confirming.count(), 1);
+        assert!(!governor.is_open() && governor.is_confirming_outage());
+        let known = governor.known_good()[0];
+        end(&mut governor, known, Ended::Answered, 2);
+        assert!(!governor.is_confirming_outage());
     }
 }
 
@@ -278,13 +278,13 @@ mod breaker {
         for key in 11..14 {
             end(&mut governor, call(1, key), Ended::Failed, 1);
         }
-        let witnesses = governor.witnesses();
-        let namespaces: BTreeSet<u64> = witnesses.iter().map(|one| one.namespace).collect();
+        let known_good = governor.known_good();
+        let namespaces: BTreeSet<u64> = known_good.iter().map(|one| one.namespace).collect();
         assert_eq!(namespaces, BTreeSet::from([1, 2, 3]));
 
         let mut changes = Vec::new();
-        for witness in witnesses {
-            changes.push(end(&mut governor, witness, Ended::Failed, 2));
+        for known in known_good {
+            changes.push(end(&mut governor, known, Ended::Failed, 2));
         }
 
         assert_eq!(changes, [Change::None, Change::None, Change::Opened]);
@@ -299,7 +299,7 @@ mod breaker {
         }
         assert!(!governor.is_open());
 
-        assert_eq!(governor.forget_witness(1, at(2)), Change::Opened);
+        assert_eq!(governor.forget_known_good(1, at(2)), Change::Opened);
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod breaker {
         end(&mut governor, call(1, 1), Ended::Failed, 0);
         end(&mut governor, call(1, 2), Ended::Failed, 0);
         end(&mut governor, call(1, 3), Ended::Answered, 0);
-        governor.forget_witness(3, at(0));
+        governor.forget_known_good(3, at(0));
         end(&mut governor, call(1, 4), Ended::Failed, 0);
         end(&mut governor, call(1, 5), Ended::Failed, 0);
         assert!(!governor.is_open());

@@ -104,7 +104,7 @@ fn short_failures_are_retried_in_silence_and_long_ones_are_told_to_all() {
     assert_eq!(groups.failed(&"db", patience, at(66), at(65)), [1, 2]);
 
     assert_eq!(groups.refreshed(&2), None);
-    assert_eq!(groups.stats(), Stats::default());
+    assert_eq!(groups.stats(), GroupStats::default());
 }
 
 #[test]
@@ -388,7 +388,7 @@ proptest! {
             groups.unsubscribe(&object);
         }
 
-        prop_assert_eq!(groups.stats(), Stats::default());
+        prop_assert_eq!(groups.stats(), GroupStats::default());
         prop_assert!(groups.due.is_empty() && groups.numbers.is_empty());
     }
 }

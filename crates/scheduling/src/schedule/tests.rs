@@ -91,7 +91,7 @@ fn a_trigger_during_a_run_makes_the_object_run_once_more() {
     finish(&mut schedule, 1, None);
 
     assert_eq!(popped(&mut schedule, 5), None);
-    assert_eq!(schedule.stats(at(5)), Stats::default());
+    assert_eq!(schedule.stats(at(5)), ScheduleStats::default());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_object_removed_during_its_run_does_not_come_back() {
     finish(&mut schedule, 1, Some(at(10)));
 
     assert_eq!(popped(&mut schedule, 1_000), None);
-    assert_eq!(schedule.stats(at(1_000)), Stats::default());
+    assert_eq!(schedule.stats(at(1_000)), ScheduleStats::default());
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn stats_tell_depth_by_lane_and_the_longest_wait() {
 
     assert_eq!(
         stats,
-        Stats {
+        ScheduleStats {
             fresh: 1,
             due: 1,
             scheduled: 1,
@@ -362,7 +362,7 @@ proptest! {
         while !model.running.is_empty() {
             model.apply(&Step::Finish(0, None), &mut schedule);
         }
-        prop_assert_eq!(schedule.stats(at(model.now)), Stats::default());
+        prop_assert_eq!(schedule.stats(at(model.now)), ScheduleStats::default());
         prop_assert!(schedule.numbers.is_empty() && schedule.slots.len() == 0);
     }
 

@@ -3,19 +3,23 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_scheduling::backoff;
-use lockstep_scheduling::schedule::Job;
+use lockstep_scheduling::run_queue::{Next, Started};
+use lockstep_scheduling::single_flight::HOLD;
 
-use super::{Day, Event, HOLD, Run, Waiter, at};
+use super::{Day, Event, Run, Waiter, at};
 use crate::fleet::part;
-use crate::remote::MINUTE;
+use crate::remote::{MINUTE, SECOND};
 
 const WRITE: i64 = 5;
+/// How old an answer may be for an object that is refreshed on time.
+const HOLD_MILLISECONDS: i64 = HOLD.as_secs() * SECOND;
+/// How long an object waits for a store whose breaker is open, unless the store recovers.
+const OUTAGE_WAIT: i64 = 5 * MINUTE;
 
 impl Day {
-    pub(super) fn run_object(&mut self, job: &Job<u32>) {
+    pub(super) fn run_object(&mut self, started: Started<u32>) {
         self.object_runs += 1;
-        let number = job.key;
+        let number = started.job.key;
         let object = &mut self.fleet.objects[number as usize];
         let shared = self
             .groups
@@ -36,20 +40,20 @@ impl Day {
             } else {
                 refreshed + object.interval() + part(object.interval(), 0.1 * fastrand::f64())
             };
-            self.schedule.finish(job.run, Some(at(next)));
+            self.finish(&started, Next::At(at(next)));
             return;
         }
         self.groups.unsubscribe(&number);
         let (count, asked) = (object.keys().len(), object.asked);
         let tolerated = if object.ready && !changed {
-            self.now - (object.interval() / 10).min(HOLD)
+            self.now - (object.interval() / 10).min(HOLD_MILLISECONDS)
         } else {
             asked
         };
         let run = Run {
-            slot: job.run,
+            started,
             left: count,
-            failed: None,
+            failed: false,
             taken: Vec::with_capacity(count),
         };
         self.runs.insert(number, run);
@@ -59,28 +63,37 @@ impl Day {
         }
     }
 
+    fn finish(&mut self, started: &Started<u32>, next: Next) {
+        let Started { job, class } = started;
+        let (ended, now) = ((&job.key, job.run, *class), at(self.now));
+        self.queue.finish(ended, next, now, fastrand::f64());
+    }
+
+    fn failed(&mut self, number: u32) {
+        let Some(run) = self.runs.remove(&number) else {
+            return;
+        };
+        let object = &mut self.fleet.objects[number as usize];
+        let store = self.remote.keys[object.keys()[0] as usize].store;
+        self.api_requests += u64::from(std::mem::take(&mut object.ready));
+        let client = &mut self.clients[usize::from(store)];
+        let next = if client.governor.is_open() {
+            client.waiting.push(number);
+            Next::FailedUntil(at(self.now + OUTAGE_WAIT))
+        } else {
+            Next::Failed
+        };
+        self.finish(&run.started, next);
+    }
+
     pub(super) fn fetched(&mut self, number: u32) {
         let Some(run) = self.runs.get(&number) else {
             return;
         };
-        let object = &mut self.fleet.objects[number as usize];
-        if run.failed.is_some() {
-            let store = self.remote.keys[object.keys()[0] as usize].store;
-            self.api_requests += u64::from(object.ready);
-            (object.ready, object.failures) = (false, object.failures.saturating_add(1));
-            let line = &mut self.lines[usize::from(store)];
-            let delay = if line.governor.is_open() {
-                line.waiting.push(number);
-                5 * MINUTE
-            } else {
-                let delay = backoff::delay(object.failures.into(), fastrand::f64());
-                i64::try_from(delay.as_millis()).unwrap_or(MINUTE)
-            };
-            let slot = run.slot;
-            self.runs.remove(&number);
-            self.schedule.finish(slot, Some(at(self.now + delay)));
-            return;
+        if run.failed {
+            return self.failed(number);
         }
+        let object = &mut self.fleet.objects[number as usize];
         let version = |key: &u32| {
             let taken = run.taken.iter().find(|taken| taken.group == *key);
             taken.map_or(0, |taken| u32::try_from(taken.fingerprint).unwrap_or(0))
@@ -122,7 +135,7 @@ impl Day {
         if object.noted().is_none() {
             self.first_sync.add(self.now - object.asked);
         }
-        (object.ready, object.failures) = (true, 0);
+        object.ready = true;
         object.note(object.noted().unwrap_or(refreshed).max(refreshed));
         object.refreshed = refreshed;
         let interval = Duration::from_millis(u64::try_from(object.interval()).unwrap_or(1));
@@ -130,7 +143,7 @@ impl Day {
         let current = self
             .groups
             .subscribe(number, interval, run.taken, fastrand::f64());
-        self.schedule.finish(run.slot, Some(at(next)));
+        self.finish(&run.started, Next::At(at(next)));
         if !current {
             self.wake(vec![number], self.now);
         }

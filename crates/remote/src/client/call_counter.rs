@@ -1,6 +1,6 @@
-//! Counts calls by store and by the namespace they were made for, so that it can be seen whose
-//! objects press a backend. A read that many share counts for the namespace that caused it. The
-//! number of series has a cap; beyond it, calls count for no namespace in particular.
+//! Counts calls by store and by the namespace they were made for, so that metrics show which namespace
+//! causes the load on a backend. A shared read counts for the namespace that started it. The number of
+//! series is limited; beyond the limit, calls count without a namespace.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ const MOST_SERIES: usize = 20_000;
 
 /// What was called, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Call {
+pub struct CallSeries {
     /// The store.
     pub store: StoreKey,
     /// Namespace of the object that caused it; empty above the cap.
@@ -26,7 +26,7 @@ pub struct Call {
 
 /// Calls of the process by store, caller, name and end.
 #[derive(Debug, Default)]
-pub struct CallCounter(Mutex<BTreeMap<Call, u64>>);
+pub struct CallCounter(Mutex<BTreeMap<CallSeries, u64>>);
 
 impl CallCounter {
     /// Counts one call.
@@ -38,7 +38,7 @@ impl CallCounter {
         failure: Option<&Error>,
     ) {
         let mut counts = self.locked();
-        let mut call = Call {
+        let mut call = CallSeries {
             store: store.clone(),
             caller: caller.to_owned(),
             name,
@@ -51,7 +51,7 @@ impl CallCounter {
     }
 
     /// Hands out every count, in order.
-    pub fn each(&self, mut with: impl FnMut(&Call, u64)) {
+    pub fn each(&self, mut with: impl FnMut(&CallSeries, u64)) {
         for (call, count) in self.locked().iter() {
             with(call, *count);
         }
@@ -62,7 +62,7 @@ impl CallCounter {
         self.locked().retain(|call, _| call.store != *store);
     }
 
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<Call, u64>> {
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<CallSeries, u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

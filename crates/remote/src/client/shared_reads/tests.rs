@@ -8,25 +8,25 @@ fn value(bytes: usize) -> Payload {
 
 #[test]
 fn an_answer_that_no_object_can_use_is_refused() {
-    let flights = Flights::default();
+    let reads = SharedReads::default();
 
-    let error = flights.admit(value(MOST_FETCHED_BYTES + 1)).unwrap_err();
+    let error = reads.admit(value(MOST_FETCHED_BYTES + 1)).unwrap_err();
 
     assert_eq!(*error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("4194305 bytes"), "{error}");
-    assert!(flights.admit(value(MOST_FETCHED_BYTES)).is_ok());
+    assert!(reads.admit(value(MOST_FETCHED_BYTES)).is_ok());
 }
 
 #[test]
 fn large_answers_wait_while_many_are_in_memory_and_small_ones_do_not() {
-    let flights = Flights::default();
-    let held = Held::new(&flights.bytes, MOST_BYTES);
+    let reads = SharedReads::default();
+    let held = HeldBytes::new(&reads.bytes, MOST_BYTES);
 
-    let error = flights.admit(value(SMALL + 1)).unwrap_err();
+    let error = reads.admit(value(SMALL + 1)).unwrap_err();
 
     assert_eq!(*error.kind(), ErrorKind::Throttled);
-    assert_eq!(error.retry_after(), Some(AGAIN));
-    assert!(flights.admit(value(SMALL)).is_ok());
+    assert_eq!(error.retry_after(), Some(NO_MEMORY_RETRY));
+    assert!(reads.admit(value(SMALL)).is_ok());
     drop(held);
-    assert!(flights.admit(value(SMALL + 1)).is_ok());
+    assert!(reads.admit(value(SMALL + 1)).is_ok());
 }
