@@ -13,11 +13,12 @@ use crate::shell;
 
 const CRDS: &str = "deploy/crds";
 const CHART: &str = "deploy/charts/external-secrets/templates/crds";
+const INDEX: &str = "docs/providers/README.md";
 const BEGIN: &str = "generated: begin";
 const END: &str = "generated: end";
 
 /// Writes all generated files: the registry of providers in crates/provider-registry, the CRDs in
-/// deploy/crds and in the chart's templates
+/// deploy/crds and in the chart's templates, the table in docs/providers/README.md
 ///
 /// They are committed. `cargo xtask check` fails when one is stale.
 #[derive(clap::Args)]
@@ -30,7 +31,7 @@ pub(crate) fn run(_args: &Args) -> Result<()> {
             fs::write(place::workspace().join(file.path), file.wanted)?;
         }
     }
-    shell::run(generator().args([CRDS, CHART]))
+    shell::run(generator().args([CRDS, CHART, INDEX]))
 }
 
 /// An error when a generated file is not as [`run`] would write it.
@@ -40,7 +41,7 @@ pub(crate) fn check() -> Result<()> {
             bail!("stale: {}; run `cargo xtask generate`", file.path);
         }
     }
-    shell::run(generator().args(["--check", CRDS, CHART]))
+    shell::run(generator().args(["--check", CRDS, CHART, INDEX]))
 }
 
 fn generator() -> std::process::Command {

@@ -32,6 +32,8 @@ pub struct Capabilities {
     pub batch: usize,
     /// Largest value in bytes the backend takes, where it has a limit.
     pub max_value_size: Option<usize>,
+    /// The word `status.capabilities` shows, where upstream shows another than the operations say.
+    pub published: Option<Access>,
 }
 
 impl Capabilities {
@@ -48,14 +50,16 @@ impl Capabilities {
         metadata: false,
         batch: 1,
         max_value_size: None,
+        published: None,
     };
 
     /// The word `status.capabilities` shows.
     pub const fn access(&self) -> Access {
-        match (self.read, self.write) {
-            (true, true) => Access::ReadWrite,
-            (false, true) => Access::WriteOnly,
-            _ => Access::ReadOnly,
+        match (self.published, self.read, self.write) {
+            (Some(published), _, _) => published,
+            (None, true, true) => Access::ReadWrite,
+            (None, false, true) => Access::WriteOnly,
+            (None, _, _) => Access::ReadOnly,
         }
     }
 }

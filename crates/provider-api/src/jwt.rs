@@ -41,13 +41,18 @@ impl RsaKey {
     /// The signed token in its compact form.
     pub fn sign(&self, header: &impl Serialize, claims: &impl Serialize) -> Result<SecretValue> {
         let text = format!("{}.{}", part(header)?, part(claims)?);
+        let signature = encode(Encoding::RawUrl, self.signature(text.as_bytes())?);
+        Ok(SecretValue::from(format!("{text}.{signature}")))
+    }
+
+    /// The signature over any bytes, for backends that sign whole requests.
+    pub fn signature(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let mut signature = vec![0; self.0.public().modulus_len()];
         let random = SystemRandom::new();
         self.0
-            .sign(&RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature)
+            .sign(&RSA_PKCS1_SHA256, &random, bytes, &mut signature)
             .map_err(|_| Error::invalid_spec("the private key cannot sign"))?;
-        let signature = encode(Encoding::RawUrl, signature);
-        Ok(SecretValue::from(format!("{text}.{signature}")))
+        Ok(signature)
     }
 }
 

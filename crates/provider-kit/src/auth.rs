@@ -94,13 +94,17 @@ impl StaticHeader {
 
     /// Sends user name and password as basic authorization.
     pub fn basic(user: &SecretValue, password: &SecretValue) -> Self {
-        let pair = SecretValue::new([user.expose(), b":", password.expose()].concat());
-        let encoded = encode(Encoding::Standard, pair.expose());
         Self::new(
             Scheme::authorization("Basic ", ""),
-            SecretValue::from(encoded),
+            basic_credential(user, password),
         )
     }
+}
+
+/// User name and password as basic authorization encodes them.
+pub fn basic_credential(user: &SecretValue, password: &SecretValue) -> SecretValue {
+    let pair = SecretValue::new([user.expose(), b":", password.expose()].concat());
+    SecretValue::from(encode(Encoding::Standard, pair.expose()))
 }
 
 impl Authenticator for StaticHeader {

@@ -30,6 +30,7 @@ pub struct EtagCache(Mutex<Kept>);
 struct Kept {
     answers: BTreeMap<Fingerprint, Tagged>,
     order: VecDeque<Fingerprint>,
+    groups: BTreeMap<Fingerprint, Fingerprint>,
     bytes: usize,
 }
 
@@ -39,24 +40,40 @@ impl EtagCache {
         self.lock().answers.get(&request).cloned()
     }
 
-    /// Keeps an answer in place of an older one to the same request.
-    pub fn put(&self, request: Fingerprint, answer: Tagged) {
+    /// Keeps an answer in place of an older one to the same request. Answers of a group, such as
+    /// those of one credential, can be forgotten together.
+    pub fn put(&self, group: Fingerprint, request: Fingerprint, answer: Tagged) {
         let mut kept = self.lock();
         kept.remove(request);
+        kept.groups.insert(request, group);
         kept.bytes += answer.body.len();
         kept.order.push_back(request);
         kept.answers.insert(request, answer);
         while kept.answers.len() > MAX_ENTRIES || kept.bytes > MAX_BYTES {
-            let Some(oldest) = kept.order.pop_front() else {
+            let Some(oldest) = kept.order.front().copied() else {
                 return;
             };
             kept.remove(oldest);
         }
     }
 
-    /// Forgets the answer to a request, after a write.
+    /// Forgets the answer to a request.
     pub fn forget(&self, request: Fingerprint) {
         self.lock().remove(request);
+    }
+
+    /// Forgets all answers of a group, after a write.
+    pub fn forget_group(&self, group: Fingerprint) {
+        let mut kept = self.lock();
+        let members: Vec<_> = kept
+            .groups
+            .iter()
+            .filter(|(_, of)| **of == group)
+            .map(|(request, _)| *request)
+            .collect();
+        for request in members {
+            kept.remove(request);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -69,6 +86,7 @@ impl Kept {
         if let Some(old) = self.answers.remove(&request) {
             self.bytes -= old.body.len();
             self.order.retain(|kept| *kept != request);
+            self.groups.remove(&request);
         }
     }
 }
@@ -91,7 +109,7 @@ mod tests {
     #[test]
     fn an_answer_is_kept_until_it_is_forgotten() {
         let cache = EtagCache::default();
-        cache.put(key(1), answer(3));
+        cache.put(key(99_999), key(1), answer(3));
 
         assert_eq!(cache.get(key(1)).unwrap().body.len(), 3);
         cache.forget(key(1));
@@ -100,10 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_forgotten_together_and_no_other() {
+        let cache = EtagCache::default();
+        cache.put(key(100), key(1), answer(3));
+        cache.put(key(100), key(2), answer(3));
+        cache.put(key(200), key(3), answer(3));
+
+        cache.forget_group(key(100));
+
+        assert!(cache.get(key(1)).is_none() && cache.get(key(2)).is_none());
+        assert!(cache.get(key(3)).is_some());
+    }
+
+    #[test]
     fn the_oldest_answers_go_when_bytes_run_out() {
         let cache = EtagCache::default();
         for n in 0..4 {
-            cache.put(key(n), answer(MAX_BYTES / 2));
+            cache.put(key(99_999), key(n), answer(MAX_BYTES / 2));
         }
 
         let left: Vec<_> = (0..4).filter(|n| cache.get(key(*n)).is_some()).collect();
@@ -114,7 +145,7 @@ mod tests {
     fn the_number_of_answers_is_bounded() {
         let cache = EtagCache::default();
         for n in 0..=MAX_ENTRIES {
-            cache.put(key(n), answer(1));
+            cache.put(key(99_999), key(n), answer(1));
         }
 
         assert!(cache.get(key(0)).is_none());

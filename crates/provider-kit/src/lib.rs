@@ -3,11 +3,13 @@
 
 pub mod address;
 pub mod auth;
+pub mod cloud;
 pub mod credential;
 pub mod dialect;
 pub mod error;
 pub mod etag;
 pub mod login;
+pub mod oci;
 pub mod pager;
 pub mod rest;
 pub mod session;

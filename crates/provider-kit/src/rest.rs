@@ -3,12 +3,13 @@
 //! brings along.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lockstep_provider_api::http::{Answer, HttpClient, Method, RequestBuilder, StatusCode, Tls};
 use lockstep_provider_api::prelude::*;
 
 use crate::address::Address;
-use crate::auth::{Anonymous, Authenticator};
+use crate::auth::{Anonymous, Authenticator, Request};
 
 /// Largest answer that is read, unless a provider says otherwise.
 const MAX_ANSWER: usize = 16 << 20;
@@ -23,6 +24,28 @@ pub struct Rest {
     auth: Arc<dyn Authenticator>,
     agent: Option<&'static str>,
     limit: usize,
+    repeat: Repeat,
+}
+
+/// How often a request is repeated while the backend answers 429 or 5xx.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    waits: &'static [Duration],
+}
+
+impl Repeat {
+    /// Not at all: the object that asked is tried again later.
+    pub const NEVER: Self = Self { waits: &[] };
+    /// Five times within two seconds, as several vendors' clients do.
+    pub const FIVE_TIMES: Self = Self {
+        waits: &[
+            Duration::from_millis(100),
+            Duration::from_millis(200),
+            Duration::from_millis(400),
+            Duration::from_millis(400),
+            Duration::from_millis(400),
+        ],
+    };
 }
 
 impl Rest {
@@ -36,6 +59,7 @@ impl Rest {
             auth: Arc::new(Anonymous),
             agent: None,
             limit: MAX_ANSWER,
+            repeat: Repeat::NEVER,
         })
     }
 
@@ -54,6 +78,12 @@ impl Rest {
     /// The same client with another limit on the bytes of an answer.
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// The same client that repeats requests while the backend is busy.
+    pub fn repeating(mut self, repeat: Repeat) -> Self {
+        self.repeat = repeat;
         self
     }
 
@@ -100,7 +130,17 @@ impl Rest {
         request: RequestBuilder,
         check: impl FnOnce(Answer) -> Result<Answer>,
     ) -> Result<Answer> {
-        let answer = self.exchange(request).await;
+        self.call(call, request.build()?, check).await
+    }
+
+    /// As [`Self::send`], for a request that is complete, so that error texts can name it.
+    pub async fn call(
+        &self,
+        call: &'static str,
+        request: Request,
+        check: impl FnOnce(Answer) -> Result<Answer>,
+    ) -> Result<Answer> {
+        let answer = self.persist(request).await;
         let answer = answer.and_then(|answer| self.within_limit(answer));
         self.ctx
             .counted(self.provider, call, answer.and_then(check))
@@ -111,10 +151,21 @@ impl Rest {
         self.ctx.counted(self.provider, call, result)
     }
 
+    /// Asks again while the backend is busy, where the provider's own client does so.
+    async fn persist(&self, request: Request) -> Result<Answer> {
+        for wait in self.repeat.waits {
+            let answer = self.exchange(request.clone()).await?;
+            if !is_busy(answer.status()) {
+                return Ok(answer);
+            }
+            self.ctx.time().sleep(*wait).await;
+        }
+        self.exchange(request).await
+    }
+
     /// A refused token is dropped and the request repeated once with a new one: it may have been
     /// revoked before its end. A second refusal is the backend's word.
-    async fn exchange(&self, request: RequestBuilder) -> Result<Answer> {
-        let request = request.build()?;
+    async fn exchange(&self, request: Request) -> Result<Answer> {
         let mut first = request.clone();
         let used = self.auth.authorize(&mut first).await?;
         let answer = self.http.exchange(first).await?;
@@ -137,6 +188,10 @@ impl Rest {
             self.limit
         )))
     }
+}
+
+fn is_busy(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 #[cfg(test)]

@@ -11,10 +11,16 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_azurekv::Azurekv>(),
     #[cfg(feature = "crd")]
     Entry::of::<lockstep_provider_crd::Crd>(),
+    #[cfg(feature = "doppler")]
+    Entry::of::<lockstep_provider_doppler::Doppler>(),
     #[cfg(feature = "fake")]
     Entry::of::<lockstep_provider_fake::Fake>(),
     #[cfg(feature = "gcpsm")]
     Entry::of::<lockstep_provider_gcpsm::Gcpsm>(),
+    #[cfg(feature = "gitlab")]
+    Entry::of::<lockstep_provider_gitlab::Gitlab>(),
+    #[cfg(feature = "infisical")]
+    Entry::of::<lockstep_provider_infisical::Infisical>(),
     #[cfg(feature = "kubernetes")]
     Entry::of::<lockstep_provider_kubernetes::Kubernetes>(),
     #[cfg(feature = "onepassword")]

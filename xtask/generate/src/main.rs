@@ -1,8 +1,9 @@
 //! The part of `cargo xtask generate` that needs the API and every provider compiled: it writes the
-//! CRDs with the providers' own schemas into a folder, and as templates into the chart's, or says
-//! which files there are stale. A package of its own to keep xtask light.
+//! CRDs with the providers' own schemas into a folder, and as templates into the chart's, and the
+//! table of providers into their page, or says which files there are stale. A package of its own to keep xtask light.
 
 mod chart;
+mod index;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,18 +32,23 @@ fn run() -> Result<()> {
         .collect::<Vec<_>>()
         .as_slice()
     {
-        [crds, chart] => {
+        [crds, chart, index] => {
             let files = rendered()?;
             let templates = chart::templates(&files)?;
             write(Path::new(crds), files)?;
-            write(Path::new(chart), templates)
+            write(Path::new(chart), templates)?;
+            Ok(fs::write(index, index::page(Path::new(index))?)?)
         }
-        ["--check", crds, chart] => {
+        ["--check", crds, chart, index] => {
             let files = rendered()?;
             check(Path::new(crds), &files)?;
-            check(Path::new(chart), &chart::templates(&files)?)
+            check(Path::new(chart), &chart::templates(&files)?)?;
+            if fs::read_to_string(index)? != index::page(Path::new(index))? {
+                bail!("stale: {index}; run `cargo xtask generate`");
+            }
+            Ok(())
         }
-        _ => bail!("usage: xtask-generate [--check] CRDS CHART-TEMPLATES"),
+        _ => bail!("usage: xtask-generate [--check] CRDS CHART-TEMPLATES INDEX"),
     }
 }
 

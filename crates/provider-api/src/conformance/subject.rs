@@ -88,6 +88,11 @@ pub trait Subject: Send + Sync {
         }
     }
 
+    /// The name under which a search gives a seeded secret.
+    fn found_name(&self, key: &str) -> String {
+        key.to_owned()
+    }
+
     /// What a search gives for a seeded value.
     fn found(&self, value: &SecretValue) -> SecretValue {
         value.clone()

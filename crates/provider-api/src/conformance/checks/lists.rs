@@ -66,7 +66,7 @@ async fn seed<S: Subject>(suite: &Suite<'_, S>, prefix: &str) -> Result<SecretMa
     for number in 0..suite.subject.long_list() {
         let key = format!("{prefix}-{number:03}");
         let value = suite.seed(&key).await?;
-        seeded.insert(key, suite.subject.found(&value));
+        seeded.insert(suite.subject.found_name(&key), suite.subject.found(&value));
     }
     Ok(seeded)
 }
