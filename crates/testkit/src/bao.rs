@@ -66,8 +66,7 @@ impl Bao {
 
     fn start_with(wire: Wire) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        // Development mode opens the next port, too.
-        let port = port::free()?.port();
+        let port = port_pair()?;
         let mut guard = Guard::new(None)?;
         let mut command = Command::new(ready()?);
         command
@@ -228,6 +227,19 @@ impl Bao {
     }
 }
 
+/// A free port whose successor is free, too: development mode opens both.
+fn port_pair() -> Result<u16> {
+    let mut last = port::free()?.port();
+    for _ in 0..1000 {
+        let next = port::free()?.port();
+        if next == last + 1 {
+            return Ok(last);
+        }
+        last = next;
+    }
+    bail!("no two free ports in a row on loopback")
+}
+
 /// The tests trust their own server whatever its certificate says.
 fn agent(wire: Wire) -> Agent {
     let config = Agent::config_builder()
@@ -236,7 +248,10 @@ fn agent(wire: Wire) -> Agent {
     let config = config
         .timeout_global(Some(PATIENCE))
         .allow_non_standard_methods(true);
-    let tls = ureq::tls::TlsConfig::builder().disable_verification(wire == Wire::Tls);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = ureq::tls::TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(provider)
+        .disable_verification(wire == Wire::Tls);
     config.tls_config(tls.build()).build().into()
 }
 

@@ -1,7 +1,6 @@
-//! Every way to log in that the server has. A login is made once for an identity, renewed, replaced
-//! when its token is gone, and revoked at the end.
-
-use std::collections::BTreeMap;
+//! Ways to log in that the server has; tokens that an API server reviews are among the recorded cases.
+//! A login is made once for an identity, renewed, replaced when its token is gone, and revoked at the
+//! end.
 
 use lockstep_provider_api::conformance::NAMESPACE;
 use lockstep_provider_api::jwt::RsaKey;
@@ -204,54 +203,6 @@ async fn a_signed_token_logs_in() {
         &bench,
         bench.spec_with(json!({ "jwt": {
         "path": "jwt", "role": "r", "secretRef": { "name": "jwt", "key": "jwt" },
-    } })),
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn a_token_of_a_service_account_is_requested_and_reviewed() {
-    let bench = bench();
-    // The tokens of the test's objects say whose they are.
-    let review = Stub::start(|request| {
-        let review: Value = serde_json::from_slice(&request.body).unwrap();
-        let good = review["spec"]["token"] == format!("token:{NAMESPACE}/app:");
-        Answer::json(
-            201,
-            &json!({
-                "apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview",
-                "status": { "authenticated": good, "user": {
-                    "username": format!("system:serviceaccount:{NAMESPACE}:app"), "uid": "u",
-                } },
-            }),
-        )
-    });
-    let review = review.unwrap();
-    bench
-        .objects
-        .put_service_account(NAMESPACE, "app", BTreeMap::new());
-    bench.bao.enable("kubernetes").unwrap();
-    let config = json!({
-        "kubernetes_host": review.url(), "disable_local_ca_jwt": true,
-        "kubernetes_ca_cert": certificate().0, "token_reviewer_jwt": "t",
-    });
-    bench
-        .bao
-        .call("POST", "auth/kubernetes/config", &config)
-        .unwrap();
-    let role = json!({
-        "bound_service_account_names": ["app"],
-        "bound_service_account_namespaces": [NAMESPACE], "token_policies": ["reader"],
-    });
-    bench
-        .bao
-        .call("POST", "auth/kubernetes/role/r", &role)
-        .unwrap();
-
-    reads(
-        &bench,
-        bench.spec_with(json!({ "kubernetes": {
-        "mountPath": "kubernetes", "role": "r", "serviceAccountRef": { "name": "app" },
     } })),
     )
     .await;
