@@ -1,10 +1,9 @@
 //! Stores: one that changed is checked, and its users are requeued as far as the change concerns them.
 
-use std::time::Duration;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
+use lockstep_scheduling::limits::release_times;
 
 use super::push_secret::BETWEEN_USERS;
 use crate::event::Seen;
@@ -12,11 +11,6 @@ use crate::index::Index;
 use crate::key::ObjectKey;
 use crate::rows::{Reader, StoreChange};
 use crate::wake::{Queued, Trigger, Wake, Wakes, spread};
-
-/// Objects that waited for a store are requeued within this time of its return.
-const RELEASE: Duration = Duration::from_secs(5);
-/// Time between two of them, where there are few.
-const BETWEEN_RELEASED: Duration = Duration::from_millis(5);
 
 impl Index {
     pub(super) fn store_seen(
@@ -120,10 +114,8 @@ impl Index {
         let mut wakes = Wakes::default();
         wakes.now(Queued::Store(key.clone()), Trigger::StoreRecovered);
         let waiting = self.external_secrets().waiting_on(key);
-        let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX).max(1);
-        let step = (RELEASE / count).min(BETWEEN_RELEASED);
-        let step = SignedDuration::try_from(step).unwrap_or_default();
-        for (key, at) in waiting.into_iter().zip(spread(now, step)) {
+        let times = release_times(now, waiting.len());
+        for (key, at) in waiting.into_iter().zip(times) {
             self.external_secrets().ask(&key, now, false);
             wakes.retry_at(Queued::ExternalSecret(key), at, Trigger::StoreRecovered);
         }

@@ -2,9 +2,9 @@ use super::*;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn class(namespace: u64, store: u64) -> Option<Class> {
+fn class(namespace: u64, store: u64) -> Class {
     let store = Some(store);
-    Some(Class { namespace, store })
+    Class { namespace, store }
 }
 
 fn after(seconds: i64) -> Timestamp {
@@ -14,7 +14,7 @@ fn after(seconds: i64) -> Timestamp {
 /// Starts the only object of a queue.
 fn started(queue: &mut RunQueue<u32>, now: Timestamp) -> Started<u32> {
     let job = queue.pop(now).unwrap();
-    queue.start(job, class(1, 1), 64, now).unwrap()
+    queue.start(job, Some(class(1, 1)), 64, now).unwrap()
 }
 
 fn finish(queue: &mut RunQueue<u32>, started: &Started<u32>, next: Next, now: Timestamp) {
@@ -31,7 +31,11 @@ fn parked_namespaces_are_served_round_robin() {
     }
     while let Some(job) = queue.pop(NOW) {
         let (namespace, store) = (u64::from(job.key / 1_000), u64::from(job.key / 100));
-        assert!(queue.start(job, class(namespace, store), 0, NOW).is_none());
+        assert!(
+            queue
+                .start(job, Some(class(namespace, store)), 0, NOW)
+                .is_none()
+        );
     }
 
     let mut order = Vec::new();
@@ -50,7 +54,7 @@ fn a_parked_job_starts_when_its_class_gives_a_slot_back() {
     queue.fresh(2, NOW);
     let first = started(&mut queue, NOW);
     let job = queue.pop(NOW).unwrap();
-    assert!(queue.start(job, class(1, 1), 1, NOW).is_none());
+    assert!(queue.start(job, Some(class(1, 1)), 1, NOW).is_none());
     assert!(queue.start_parked(1, after(1)).is_none());
 
     finish(&mut queue, &first, Next::Idle, after(2));
@@ -73,7 +77,7 @@ fn statistics_count_parked_jobs_and_how_long_they_wait() {
     let mut queue = RunQueue::default();
     queue.fresh(1, NOW);
     let job = queue.pop(after(3)).unwrap();
-    queue.start(job, class(1, 1), 0, after(3));
+    queue.start(job, Some(class(1, 1)), 0, after(3));
 
     let stats = queue.stats(after(10));
 
