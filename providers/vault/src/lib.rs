@@ -64,8 +64,7 @@ impl Provider for Vault {
             find_by_path: true,
             versions,
             metadata: versions,
-            batch: 1,
-            max_value_size: None,
+            ..Capabilities::NONE
         }
     }
 
