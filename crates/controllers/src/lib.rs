@@ -30,6 +30,7 @@ mod sharing;
 mod staleness;
 mod store;
 mod store_finalizer;
+mod unserved;
 mod wake_up;
 mod wanted_inputs;
 mod watch_loop;

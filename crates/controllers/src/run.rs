@@ -34,7 +34,7 @@ use crate::staleness::ByStore;
 use crate::watch_loop::follow;
 use crate::{
     cluster_external_secret, external_secret, generator_state, input_watches, push_secret,
-    revision, sharing, store,
+    revision, sharing, store, unserved,
 };
 
 /// How long the last events may take after a stop was asked for.
@@ -174,7 +174,7 @@ impl Controllers {
         };
         let external_secrets = async {
             tokio::select! {
-                () = gates.opened() => {}
+                () = gates.opened() => unserved::log_stores(&shared),
                 () = shutdown.requested() => return,
             }
             let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use crate::context::Ambient;
+use crate::context::{Ambient, Ctx};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::SecretValue;
 
@@ -27,6 +27,22 @@ impl Ambient {
             return Err(refused(format!("it has more than {MAX_SIZE} bytes")));
         }
         Ok(SecretValue::new(content))
+    }
+}
+
+impl Ctx {
+    /// The content of the file that a setting of the whole operator names, such as certificate
+    /// authorities. `None` where it is not set.
+    pub fn file_variable(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.variable(name).filter(|path| !path.is_empty());
+        let Some(path) = path else {
+            return Ok(None);
+        };
+        let content = std::fs::read(&path).map_err(|error| {
+            let text = format!("unable to read the file that {name} names, {path}: {error}");
+            Error::new(ErrorKind::InvalidSpec, text)
+        })?;
+        Ok(Some(content))
     }
 }
 

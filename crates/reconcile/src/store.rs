@@ -22,10 +22,17 @@ pub async fn check(
             interval,
         } => Some(match lockstep_provider_registry::lookup(&provider) {
             Ok(entry) => ask(record, connections, entry, &raw, interval).await,
-            Err(error) if error.is_left_out() => CheckOutcome::NotInBuild { provider },
+            Err(error) if error.is_left_out() => CheckOutcome::NotInBuild {
+                text: error.to_string(),
+            },
             Err(_) => CheckOutcome::UnknownProvider { provider },
         }),
     }
+}
+
+/// Whether the API has a provider that this build was made without.
+pub fn is_left_out(provider: &str) -> bool {
+    lockstep_provider_registry::lookup(provider).is_err_and(|error| error.is_left_out())
 }
 
 async fn ask(

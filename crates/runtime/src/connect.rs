@@ -68,6 +68,17 @@ impl Connector {
         self.intercept(target)?.basic_auth().cloned()
     }
 
+    /// The proxy that requests to `target` go through, without its credentials.
+    pub fn proxy_of(&self, target: &Uri) -> Option<String> {
+        let proxy = self.intercept(target)?.uri().clone();
+        let scheme = proxy.scheme_str().unwrap_or("http");
+        let host = proxy.host().unwrap_or("?");
+        Some(match proxy.port_u16() {
+            Some(port) => format!("{scheme}://{host}:{port}"),
+            None => format!("{scheme}://{host}"),
+        })
+    }
+
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
         let matcher = self.proxy.as_ref()?;
         let host = target.host()?.trim_start_matches('[').trim_end_matches(']');

@@ -25,6 +25,7 @@ use crate::sync::lock;
 
 use room::{Room, Unread};
 
+mod certificate;
 mod room;
 mod tls;
 mod trust;
@@ -179,8 +180,17 @@ impl Client {
         })
     }
 
+    /// Scheme, host and port of a request, and the proxy it goes through.
+    fn server(&self, uri: &Uri) -> String {
+        let server = server(uri);
+        match self.connector.proxy_of(uri) {
+            Some(proxy) => format!("{server} through proxy {proxy}"),
+            None => server,
+        }
+    }
+
     async fn exchange(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>> {
-        let server = server(request.uri());
+        let server = self.server(request.uri());
         let authorization = self.connector.proxy_authorization(request.uri());
         let headers = request.headers_mut();
         if let Some(value) = authorization {
@@ -221,7 +231,7 @@ impl Client {
 impl Transport for Client {
     fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
         async move {
-            let server = server(request.uri());
+            let server = self.server(request.uri());
             let answer = tokio::time::timeout(self.timeout, self.exchange(request)).await;
             answer.unwrap_or_else(|_| {
                 let seconds = self.timeout.as_secs();
@@ -249,5 +259,8 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    let text = cause.to_string();
+    // What rustls puts in front of the text of our own verifier.
+    let own = text.strip_prefix("other error: ");
+    own.map_or_else(|| text.clone(), str::to_owned)
 }

@@ -124,7 +124,7 @@ fn answered(answer: Answer, retry_after: Option<Duration>, place: &Place<'_>) ->
     let mut error = Error::new(
         kind,
         format!(
-            "operation error {}: {}, https response error StatusCode: {}, RequestID: , {head}: \
+            "operation error {}: {}, https response error StatusCode: {}, {head}: \
              {message}{detail}",
             place.service, place.operation, answer.status
         ),

@@ -21,7 +21,7 @@ use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either, select};
 use lockstep_provider_api::context::Time;
-use lockstep_provider_api::http::HttpClient;
+use lockstep_provider_api::http::{HttpClient, Tls};
 use lockstep_provider_api::prelude::*;
 
 /// Sends the SDK's requests through the contract's transport.
@@ -33,8 +33,12 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new(ctx: &Ctx) -> Result<Self> {
+        let tls = Tls {
+            ca: ctx.file_variable("AWS_CA_BUNDLE")?,
+            ..Tls::default()
+        };
         Ok(Self {
-            http: ctx.http(&lockstep_provider_api::http::Tls::default())?,
+            http: ctx.http(&tls)?,
             time: ctx.time(),
         })
     }

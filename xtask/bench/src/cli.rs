@@ -77,6 +77,8 @@ pub(crate) enum Scenario {
     /// One minute in which nothing changes: 3 keys an object, the same 3 for all, refreshed every
     /// minute
     Idle,
+    /// One minute in which nothing changes for PushSecrets that are refreshed twice in it
+    Push,
     /// The first new object after a restart
     Restart,
     /// A stop in the middle of the first sync

@@ -42,6 +42,15 @@ impl Follow {
         )
     }
 
+    /// PushSecrets, from their first Ready on.
+    pub(crate) fn pushed(cluster: &Cluster) -> Result<Self> {
+        Self::start(
+            cluster.admin()?,
+            "/apis/external-secrets.io/v1alpha1/pushsecrets",
+            is_ready,
+        )
+    }
+
     fn start(api: Api, path: &'static str, counts: fn(&Value) -> bool) -> Result<Self> {
         let version = list_version(&api, path)?;
         let events = api.watch(&format!(

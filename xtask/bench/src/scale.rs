@@ -9,13 +9,14 @@ use lockstep_testkit::progress::say;
 use crate::cli::{ScaleArgs, Scenario};
 use crate::figures::{Beside, Outcome, Report};
 use crate::raw;
-use crate::scenario::{idle, latency, restart, stop, sync};
+use crate::scenario::{idle, latency, push, restart, stop, sync};
 use crate::subject::Subject;
 
-const ALL: [Scenario; 5] = [
+const ALL: [Scenario; 6] = [
     Scenario::Sync,
     Scenario::Restart,
     Scenario::Idle,
+    Scenario::Push,
     Scenario::Latency,
     Scenario::Stop,
 ];
@@ -62,7 +63,7 @@ fn counts(scenario: Scenario, given: Option<u32>) -> Vec<u32> {
         (Some(count), _) => vec![count],
         (None, Scenario::Sync) => vec![1_000, 10_000],
         (None, Scenario::Latency | Scenario::Stop) => vec![10_000],
-        (None, Scenario::Idle | Scenario::Restart) => vec![1_000],
+        (None, Scenario::Idle | Scenario::Push | Scenario::Restart) => vec![1_000],
     }
 }
 
@@ -82,6 +83,7 @@ impl One {
             Scenario::Sync => ("sync", sync::run(self, subject)?),
             Scenario::Latency => ("latency", latency::run(self, subject)?),
             Scenario::Idle => ("idle", idle::run(self, subject)?),
+            Scenario::Push => ("push", push::run(self, subject)?),
             Scenario::Restart => ("restart", restart::run(self, subject)?),
             Scenario::Stop => ("stop", stop::run(self, subject)?),
         };

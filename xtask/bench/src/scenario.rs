@@ -2,6 +2,7 @@
 
 pub(crate) mod idle;
 pub(crate) mod latency;
+pub(crate) mod push;
 pub(crate) mod restart;
 pub(crate) mod stop;
 pub(crate) mod sync;

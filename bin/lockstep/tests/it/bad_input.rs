@@ -101,7 +101,7 @@ spec: {provider: {onepasswordSDK: {vault: v}}}
     let err = failures(text);
 
     assert_says(&err, "SecretStore default/x");
-    assert_says(&err, "provider onepasswordSDK is not in this build");
+    assert_says(&err, "provider \"onepasswordSDK\" is not in this build");
     assert_says(&err, "hint: providers of this build: ");
 }
 

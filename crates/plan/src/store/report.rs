@@ -34,8 +34,8 @@ pub enum CheckOutcome {
     },
     /// The provider exists but is not part of this build.
     NotInBuild {
-        /// Key under `spec.provider`.
-        provider: String,
+        /// Names the provider, and those that are part of it.
+        text: String,
     },
     /// No connection could be made.
     NotConnected(Error),
@@ -165,8 +165,11 @@ impl Finding {
                     false,
                 )
             }
-            CheckOutcome::NotInBuild { provider } => {
-                let text = format!("provider {provider} is not in this build");
+            CheckOutcome::NotInBuild { text } => {
+                let text = format!(
+                    "{text}; use one of these, or leave the store to an operator that has it by \
+                     spec.controller"
+                );
                 Self::failed(
                     &Failure::new(messages::STORE_NO_CLIENT, Cause::UNSUPPORTED, text),
                     false,

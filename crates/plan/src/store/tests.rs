@@ -340,7 +340,7 @@ fn providers_outside_this_build_are_told_from_unknown_ones() {
     let absent = reported(
         &fake(),
         CheckOutcome::NotInBuild {
-            provider: provider(),
+            text: "provider \"vault\" is not in this build, which has aws, fake".to_owned(),
         },
     );
     let unknown = reported(
@@ -352,7 +352,8 @@ fn providers_outside_this_build_are_told_from_unknown_ones() {
 
     assert_eq!(
         condition(&absent).2,
-        "unable to create client: Unsupported: provider vault is not in this build"
+        "unable to create client: Unsupported: provider \"vault\" is not in this build, which has aws, \
+         fake; use one of these, or leave the store to an operator that has it by spec.controller"
     );
     assert_eq!(
         condition(&unknown).2,

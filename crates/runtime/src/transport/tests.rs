@@ -325,7 +325,36 @@ async fn a_server_signed_by_the_given_authority_is_believed_and_others_are_not()
     let bad = exchange(other.acceptor("localhost", None), &tls).await;
 
     assert_eq!(good.unwrap().body(), "secure");
-    assert_eq!(bad.unwrap_err().kind(), &ErrorKind::Unreachable);
+    let bad = bad.unwrap_err();
+    assert_eq!(bad.kind(), &ErrorKind::Unreachable);
+    let text = bad.to_string();
+    assert!(
+        text.contains("its certificate was issued by \"CN="),
+        "{text}"
+    );
+    assert!(text.contains("CA bundle of the store"), "{text}");
+    assert!(!text.contains("other error"), "{text}");
+}
+
+#[tokio::test]
+async fn a_proxy_is_named_without_its_credentials_when_it_cannot_be_reached() {
+    let (listener, address) = listen().await;
+    drop(listener);
+    let settings = Settings {
+        proxy: Proxy {
+            https: format!("http://user:pw@{address}"),
+            ..Proxy::default()
+        },
+        ..Settings::default()
+    };
+
+    let uri = "https://backend.example/x".to_owned();
+    let error = fetch(settings, Tls::default(), uri).await.unwrap_err();
+
+    let text = error.to_string();
+    let named = format!("cannot reach https://backend.example through proxy http://{address}: ");
+    assert!(text.starts_with(&named), "{text}");
+    assert!(!text.contains("pw"), "{text}");
 }
 
 #[tokio::test]

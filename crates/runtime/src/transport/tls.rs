@@ -6,12 +6,18 @@ use std::sync::{Arc, OnceLock};
 use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
 use lockstep_provider_api::error::{Error, Result};
 use lockstep_provider_api::http::{Identity, Tls, Verification};
+use rustls::client::WantsClientCert;
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    WantsVerifier,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
+use super::certificate::Explaining;
 use super::trust::OwnAuthorities;
 use crate::connect::Connector;
 
@@ -37,10 +43,13 @@ fn client_config(tls: &Tls) -> Result<ClientConfig> {
         (Verification::Off, _) => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(NoVerification(provider))),
-        (_, Some(ca)) => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(OwnAuthorities::from_pem(ca, provider)?)),
-        (_, None) => builder.with_root_certificates(system_roots()),
+        (_, Some(ca)) => {
+            let own = OwnAuthorities::from_pem(ca, provider)?;
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Explaining(Arc::new(own))))
+        }
+        (_, None) => verified(builder, system_roots(), provider),
     };
     match &tls.identity {
         None => Ok(builder.with_no_client_auth()),
@@ -50,6 +59,25 @@ fn client_config(tls: &Tls) -> Result<ClientConfig> {
                 .with_client_auth_cert(chain, key)
                 .map_err(|error| Error::invalid_spec(format!("client certificate: {error}")))
         }
+    }
+}
+
+type Unverified = ConfigBuilder<ClientConfig, WantsVerifier>;
+type Verified = ConfigBuilder<ClientConfig, WantsClientCert>;
+
+/// Believes servers of these authorities, and explains why it does not believe others.
+fn verified(
+    builder: Unverified,
+    roots: Arc<RootCertStore>,
+    provider: Arc<CryptoProvider>,
+) -> Verified {
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::clone(&roots), provider);
+    match verifier.build() {
+        Ok(verifier) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Explaining(verifier))),
+        // Without any authority there is nothing to verify by, and every server is refused.
+        Err(_) => builder.with_root_certificates(roots),
     }
 }
 

@@ -84,7 +84,7 @@ fn a_refusal_reads_as_upstreams_with_what_would_help_behind() {
     assert_eq!(
         error.to_string(),
         "operation error Secrets Manager: GetSecretValue, https response error StatusCode: 400, \
-         RequestID: , api error AccessDeniedException: User: x is not authorized (secret \"a\" in \
+         api error AccessDeniedException: User: x is not authorized (secret \"a\" in \
          region eu-west-1, as somebody; allow the IAM action secretsmanager:GetSecretValue on it)"
     );
 }
@@ -97,7 +97,7 @@ fn attempts_are_told_where_upstream_tells_them() {
 
     assert!(error.to_string().starts_with(
         "operation error Secrets Manager: GetSecretValue, exceeded maximum number of attempts, 3, \
-         https response error StatusCode: 400, RequestID: , api error ThrottlingException: slow"
+         https response error StatusCode: 400, api error ThrottlingException: slow"
     ));
 }
 
