@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use lockstep_api::generator_state::GeneratorState;
 use lockstep_api::keys::FINALIZER_GENERATOR_STATE;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::meta;
 
@@ -40,13 +40,22 @@ pub fn decide(object: &GeneratorState, now: Timestamp) -> Decision {
     match (own.deletion_timestamp.is_some(), ours) {
         (true, true) => clean_up(object),
         (true, false) => Decision::Idle,
-        (false, false) => Decision::Claim(meta::add_finalizer(own, FINALIZER_GENERATOR_STATE)),
+        (false, false) => Decision::Claim(claim(object)),
         (false, true) => match &object.spec.garbage_collection_deadline {
             Some(deadline) if deadline.0 <= now => Decision::Delete,
             Some(deadline) => Decision::Wait(deadline.0),
             None => Decision::Idle,
         },
     }
+}
+
+/// Adds the finalizer, and the empty status that the original writes.
+fn claim(object: &GeneratorState) -> Value {
+    let mut patch = meta::add_finalizer(&object.metadata, FINALIZER_GENERATOR_STATE);
+    if object.status.is_none() {
+        patch["status"] = json!({});
+    }
+    patch
 }
 
 fn clean_up(object: &GeneratorState) -> Decision {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
-use lockstep_api::generator_state::{GeneratorState, GeneratorStateSpec};
+use lockstep_api::generator_state::{GeneratorState, GeneratorStateSpec, GeneratorStateStatus};
 use lockstep_api::keys::{FINALIZER_GENERATOR_STATE, LABEL_GENERATOR_OWNER_KEY};
 use lockstep_golang::fmt::object_hash_text;
 use serde_json::{Value, json};
@@ -69,7 +69,8 @@ pub fn new_state(
             resource,
             state,
         },
-        status: None,
+        // The original always writes one, and its consumers may look for it.
+        status: Some(GeneratorStateStatus::default()),
     }
 }
 
