@@ -56,8 +56,8 @@ impl Provider for Gcpsm {
             find_by_path: true,
             versions: true,
             metadata: true,
-            batch: 1,
             max_value_size: Some(MAX_PAYLOAD),
+            ..Capabilities::NONE
         }
     }
 
