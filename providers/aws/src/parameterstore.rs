@@ -38,6 +38,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     batch: BATCH,
     // Of the advanced tier.
     max_value_size: Some(8192),
+    published: None,
 };
 
 /// A connection to Parameter Store.

@@ -46,6 +46,7 @@ pub(crate) const CAPABILITIES: Capabilities = Capabilities {
     metadata: true,
     batch: BATCH,
     max_value_size: Some(65_536),
+    published: None,
 };
 
 /// A connection to Secrets Manager.
