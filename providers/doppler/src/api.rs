@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::auth;
 use crate::error;
-use crate::spec::{DopplerSpec, Format};
+use crate::spec::{DopplerSpec, Format, NameTransformer};
 
 /// The metric's label.
 const PROVIDER: &str = "Doppler";
@@ -80,8 +80,8 @@ impl Api {
             "application/json"
         };
         let request = self.scoped(self.rest.get(DOWNLOAD).header("accept", accept));
-        let transformer = spec.name_transformer.map(|one| one.word());
-        let format = spec.format.map(|one| one.word());
+        let transformer = spec.name_transformer.map(NameTransformer::word);
+        let format = spec.format.map(Format::word);
         let request = request
             .query_some("name_transformer", transformer)
             .query_some("format", format);

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use lockstep_golang::base64::{Encoding, encode};
-use lockstep_provider_api::http::Method;
 use lockstep_provider_api::prelude::*;
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 mod keys;

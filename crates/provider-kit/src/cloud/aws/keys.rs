@@ -1,6 +1,10 @@
 //! The operator's own keys of AWS, and the region it runs in.
 
-use super::*;
+use lockstep_provider_api::http::{Answer, Method, Tls, encode_component};
+use lockstep_provider_api::prelude::*;
+use serde::Deserialize;
+
+use crate::cloud::{ask, check_ambient, get};
 
 const METADATA: &str = "http://169.254.169.254/latest";
 const WHAT: &str = "the metadata server of AWS";
@@ -37,7 +41,7 @@ impl From<GivenKeys> for Keys {
 
 /// Region and keys of the operator itself.
 pub async fn ambient(ctx: &Ctx) -> Result<(String, Keys)> {
-    super::super::check_ambient(ctx, "the operator's identity of AWS")?;
+    check_ambient(ctx, "the operator's identity of AWS")?;
     let region = ["AWS_REGION", "AWS_DEFAULT_REGION"]
         .into_iter()
         .find_map(|name| ctx.variable(name));
@@ -74,14 +78,14 @@ async fn given(ctx: &Ctx, region: &str) -> Result<Keys> {
 }
 
 async fn container(ctx: &Ctx, url: &str) -> Result<Keys> {
-    let mut request = super::super::get(ctx, url)?;
+    let mut request = get(ctx, url)?;
     let file = ctx.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
     if let (Some(file), Some(ambient)) = (file, ctx.ambient()) {
         request = request.secret_header("authorization", &ambient.read(&file)?);
     } else if let Some(token) = ctx.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN") {
         request = request.secret_header("authorization", &token.into());
     }
-    let answer = super::super::ask(ctx, "the container's identity of AWS", request).await?;
+    let answer = ask(ctx, "the container's identity of AWS", request).await?;
     answer.json::<GivenKeys>().map(Keys::from)
 }
 
@@ -90,7 +94,7 @@ async fn web_identity(ctx: &Ctx, region: &str, role: &str, file: &str) -> Result
         Some(ambient) => ambient.read(file)?,
         None => return Err(Error::invalid_spec("token files may not be read here")),
     };
-    let http = ctx.http(&lockstep_provider_api::http::Tls::default())?;
+    let http = ctx.http(&Tls::default())?;
     let request = http
         .post(format!("https://sts.{region}.amazonaws.com/"))
         .form(&[
@@ -100,7 +104,7 @@ async fn web_identity(ctx: &Ctx, region: &str, role: &str, file: &str) -> Result
             ("RoleSessionName", ROLE_SESSION),
             ("WebIdentityToken", token.expose_utf8()?.trim()),
         ]);
-    let answer = super::super::ask(ctx, "AWS STS", request).await?;
+    let answer = ask(ctx, "AWS STS", request).await?;
     let text = String::from_utf8_lossy(answer.expose_body()).into_owned();
     let part = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -117,17 +121,17 @@ async fn web_identity(ctx: &Ctx, region: &str, role: &str, file: &str) -> Result
 }
 
 async fn session(ctx: &Ctx) -> Result<SecretValue> {
-    let http = ctx.http(&lockstep_provider_api::http::Tls::default())?;
+    let http = ctx.http(&Tls::default())?;
     let request = http.request(Method::PUT, format!("{METADATA}/api/token"));
     let request = request.header("x-aws-ec2-metadata-token-ttl-seconds", "21600");
-    Ok(super::super::ask(ctx, WHAT, request).await?.into_secret())
+    Ok(ask(ctx, WHAT, request).await?.into_secret())
 }
 
-async fn metadata(ctx: &Ctx, path: &str) -> Result<lockstep_provider_api::http::Answer> {
+async fn metadata(ctx: &Ctx, path: &str) -> Result<Answer> {
     let session = session(ctx).await?;
-    let request = super::super::get(ctx, &format!("{METADATA}/{path}"))?;
+    let request = get(ctx, &format!("{METADATA}/{path}"))?;
     let request = request.secret_header("x-aws-ec2-metadata-token", &session);
-    super::super::ask(ctx, WHAT, request).await
+    ask(ctx, WHAT, request).await
 }
 
 async fn instance_region(ctx: &Ctx) -> Result<String> {
@@ -142,7 +146,7 @@ async fn instance_region(ctx: &Ctx) -> Result<String> {
 async fn instance(ctx: &Ctx) -> Result<Keys> {
     let path = "meta-data/iam/security-credentials/";
     let role = metadata(ctx, path).await?.into_secret();
-    let role = lockstep_provider_api::http::encode_component(role.expose_utf8()?.trim());
+    let role = encode_component(role.expose_utf8()?.trim());
     let keys = metadata(ctx, &format!("{path}{role}")).await?;
     keys.json::<GivenKeys>().map(Keys::from)
 }
