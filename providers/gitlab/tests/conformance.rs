@@ -110,10 +110,8 @@ fn answer(request: &Request<Bytes>, variables: &Variables) -> Response<Bytes> {
             .map(|chunk| json!(chunk))
             .unwrap_or(json!([]));
         let mut answer = response(200, body.to_string());
-        let total = chunks.len().to_string();
-        answer
-            .headers_mut()
-            .insert("x-total-pages", total.parse().unwrap());
+        let total = http::HeaderValue::from(chunks.len());
+        answer.headers_mut().insert("x-total-pages", total);
         return answer;
     }
     let name = path.strip_prefix(&format!("{all}/")).unwrap_or_default();

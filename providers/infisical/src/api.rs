@@ -46,13 +46,13 @@ impl Imports {
 
 /// One secret of a list.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct Secret {
-    pub(crate) secret_key: String,
-    #[serde(default)]
-    pub(crate) secret_value: String,
-    #[serde(default)]
-    pub(crate) secret_path: String,
+    #[serde(rename = "secretKey")]
+    pub(crate) name: String,
+    #[serde(rename = "secretValue", default)]
+    pub(crate) value: String,
+    #[serde(rename = "secretPath", default)]
+    pub(crate) folder: String,
 }
 
 #[derive(Deserialize)]
@@ -138,7 +138,7 @@ impl Api {
         let check = |answer| called.secret(answer);
         let answer = self.rest.call("GetSecretByKeyV3", request, check).await?;
         let found: OneSecret = answer.json()?;
-        Ok(SecretValue::from(found.secret.secret_value))
+        Ok(SecretValue::from(found.secret.value))
     }
 
     /// All secrets of the store's folder. A secret's own value wins over an imported one.
@@ -148,7 +148,7 @@ impl Api {
         let mut found = list.secrets;
         if matches!(imports, Imports::Included) {
             for secret in list.imports.into_iter().flatten().flat_map(|i| i.secrets) {
-                if !found.iter().any(|own| own.secret_key == secret.secret_key) {
+                if !found.iter().any(|own| own.name == secret.name) {
                     found.push(secret);
                 }
             }

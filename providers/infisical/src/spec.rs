@@ -69,19 +69,19 @@ pub struct SecretsScope {
 #[serde(rename_all = "camelCase", default)]
 pub struct Auth {
     /// The operator's own AWS identity.
-    pub aws_auth_credentials: Option<Identity>,
+    pub aws_auth_credentials: Option<Machine>,
     /// The operator's own Azure identity.
     pub azure_auth_credentials: Option<Azure>,
     /// A key file of a Google service account.
     pub gcp_iam_auth_credentials: Option<GcpIam>,
     /// The operator's own Google identity.
-    pub gcp_id_token_auth_credentials: Option<Identity>,
+    pub gcp_id_token_auth_credentials: Option<Machine>,
     /// A JSON web token.
-    pub jwt_auth_credentials: Option<Jwt>,
+    pub jwt_auth_credentials: Option<SignedToken>,
     /// The operator's own ServiceAccount, or a token file.
     pub kubernetes_auth_credentials: Option<Kubernetes>,
     /// User name and password of an LDAP directory.
-    pub ldap_auth_credentials: Option<Ldap>,
+    pub ldap_auth_credentials: Option<Directory>,
     /// A signing key of Oracle Cloud.
     pub oci_auth_credentials: Option<Oci>,
     /// A token that is used as it is.
@@ -103,7 +103,7 @@ macro_rules! credentials {
 
 credentials! {
     /// A machine identity alone.
-    Identity {
+    Machine {
         /// Id of the machine identity.
         identity_id: SecretKeySelector,
     }
@@ -123,7 +123,7 @@ credentials! {
         service_account_key_file_path: SecretKeySelector,
     }
     /// A machine identity for JSON web tokens.
-    Jwt {
+    SignedToken {
         /// Id of the machine identity.
         identity_id: SecretKeySelector,
         /// The token.
@@ -138,7 +138,7 @@ credentials! {
         service_account_token_path: Option<SecretKeySelector>,
     }
     /// A machine identity for LDAP.
-    Ldap {
+    Directory {
         /// Id of the machine identity.
         identity_id: SecretKeySelector,
         /// The password.

@@ -79,13 +79,11 @@ impl Store for InfisicalStore {
         let all = self.api.list(Imports::Included).await?;
         let path = find.path.as_deref().unwrap_or_default();
         let selected = all.into_iter().filter(|secret| {
-            let named = matcher
-                .as_ref()
-                .is_none_or(|m| m.matches(&secret.secret_key));
-            named && secret.secret_path.starts_with(path)
+            let named = matcher.as_ref().is_none_or(|m| m.matches(&secret.name));
+            named && secret.folder.starts_with(path)
         });
         Ok(selected
-            .map(|secret| (secret.secret_key, SecretValue::from(secret.secret_value)))
+            .map(|secret| (secret.name, SecretValue::from(secret.value)))
             .collect())
     }
 
