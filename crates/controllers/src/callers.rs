@@ -4,7 +4,7 @@
 
 use k8s_openapi::api::core::v1::Namespace;
 use lockstep_index::Labels;
-use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::NextRun;
 use lockstep_plan::{Cause, Failure, StoreKey, StoreKind};
 use lockstep_runtime::api_object::ApiObject;
 

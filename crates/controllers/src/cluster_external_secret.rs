@@ -11,7 +11,7 @@ use lockstep_api::fan_out::ClusterExternalSecretStatus;
 use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
 use lockstep_index::{ClusterExternalSecretRow, ObjectKey};
-use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::NextRun;
 use lockstep_plan::fan_out::{
     Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
     decide, refused, report, status_patch,

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_index::{Memory, ObjectKey, Reader, SyncNote};
-use lockstep_plan::external_secret::{NextRun, created_by, tolerance};
-use lockstep_plan::generic::ObjectRef;
+use lockstep_plan::NextRun;
+use lockstep_plan::external_secret::{created_by, tolerance};
+use lockstep_plan::manifest_target::ObjectRef;
 use lockstep_reconcile::World;
 use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
 use lockstep_runtime::dispatch::Next;
@@ -184,7 +185,7 @@ fn next(shared: &Shared, outcome: &Outcome, now: Timestamp, kept_fresh: bool) ->
 
 fn log(key: &ObjectKey, outcome: &Outcome) {
     match &outcome.failure {
-        Some(failure) if outcome.condition_changed || outcome.untold => {
+        Some(failure) if outcome.condition_changed || outcome.condition_not_written => {
             tracing::warn!(external_secret = %key, error = %failure, "sync failed");
         }
         Some(failure) => {

@@ -7,7 +7,7 @@ use kube::core::discovery::Scope;
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::discovery::pinned_kind;
 use lockstep_index::ManifestKind;
-use lockstep_plan::generic::ObjectRef;
+use lockstep_plan::manifest_target::ObjectRef;
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_error::ApiError;
 

@@ -8,7 +8,7 @@ use kube::core::{DynamicObject, PartialObjectMeta};
 use lockstep_api::keys::{FIELD_MANAGER, LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_index::{Event, Seen};
 use lockstep_plan::external_secret::TargetDelete;
-use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::manifest_target::{Object, ObjectRef};
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::health::Readiness;

@@ -9,7 +9,7 @@ use kube::Client;
 use lockstep_index::{Index, ObjectKey, Reader};
 use lockstep_plan::{Settings, StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_provider_api::Services;
-use lockstep_reconcile::{Planning, StoreSource};
+use lockstep_reconcile::{Planning, Stores};
 use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 use lockstep_runtime::apply::Writer;
 use lockstep_runtime::background::Background;
@@ -229,7 +229,7 @@ impl StoreLookup for Shared {
     }
 }
 
-impl StoreSource for Shared {
+impl Stores for Shared {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.index.stores().get(key)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_plan::Failure;
-use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::NextRun;
 use lockstep_runtime::dispatch::Next;
 
 use crate::shared::Shared;

@@ -12,7 +12,7 @@ use lockstep_api::{ExternalSecret, ExternalSecretStatus, GeneratorState};
 use lockstep_index::ObjectKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete, period};
 use lockstep_plan::generator_state::deadline_patch;
-use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::manifest_target::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
 use lockstep_reconcile::{Deletion, Generator, World, WorldError};

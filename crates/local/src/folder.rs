@@ -16,7 +16,7 @@ use lockstep_plan::conditions::{ready, set};
 use lockstep_plan::external_secret::created_by;
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider_api::SecretMap;
-use lockstep_reconcile::StoreSource;
+use lockstep_reconcile::Stores;
 use lockstep_reconcile::external_secret::{Observation, Target};
 use lockstep_remote::StoreRecord;
 use serde_json::Value;
@@ -213,7 +213,7 @@ impl State {
     }
 }
 
-impl StoreSource for Folder {
+impl Stores for Folder {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.state()
             .stores

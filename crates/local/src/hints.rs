@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::store_keys;
-use lockstep_plan::generic::ObjectRef;
+use lockstep_plan::manifest_target::ObjectRef;
 use lockstep_plan::{StoreKey, StoreKind};
 
 use super::closest::closest;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
-use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::NextRun;
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Settings, StoreKey};
 use lockstep_provider_api::{Check, Services};
 use lockstep_reconcile::external_secret::{Engine, Outcome};
-use lockstep_reconcile::{Planning, StoreSource};
+use lockstep_reconcile::{Planning, Stores};
 use lockstep_remote::{Connections, RemoteClient};
 use lockstep_runtime::backoff;
 use lockstep_runtime::supervise::{self, supervise};

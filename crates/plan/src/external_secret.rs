@@ -28,7 +28,7 @@ pub use names::{created_by, synced_resource_version};
 pub use observe::{Observed, TargetView};
 pub use plan::{Plan, TargetPlan, confirm_deletion, deletion_held, plan};
 pub(crate) use report::next_try;
-pub use report::{Applied, Kept, NextRun, Report, TargetOutcome, report};
+pub use report::{Applied, Kept, Report, TargetOutcome, report};
 pub use status::note_at;
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) struct Rendered {
 
 /// What rendering may use beside the object and its data.
 #[derive(Clone, Copy)]
-pub(crate) struct Means<'a> {
+pub(crate) struct RenderContext<'a> {
     pub(crate) sources: &'a TemplateSources,
     pub(crate) work: Work<'a>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Means<'a> {
 pub(crate) fn render(
     object: &ExternalSecret,
     data: SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Rendered, RenderError> {
     let Some(template) = object
         .spec
@@ -65,7 +65,7 @@ pub(crate) fn render(
 pub(crate) fn render_push(
     template: &Template,
     source: Rendered,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Rendered, RenderError> {
     supported(template)
         .map_err(RenderError::from)

@@ -2,10 +2,11 @@
 //! is fixed here; what each of them means is decided in `lockstep-plan`.
 
 mod apply;
-mod object;
-mod observation;
-mod outcome;
+mod fetch;
+mod manifest_target;
+mod observe;
 mod release;
+mod report;
 mod stopped;
 mod sync;
 
@@ -13,26 +14,24 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_plan::NextRun;
 use lockstep_plan::external_secret::{
-    Applied, Decision, FetchList, NextRun, Observed, TemplateSources, add_finalizer, decide,
-    note_at, report, template_sources,
+    Applied, Decision, FetchList, Observed, TemplateSources, add_finalizer, decide, note_at,
+    template_sources,
 };
-use lockstep_plan::generic::ObjectRef;
-use lockstep_plan::{Settings, StoreLookup, TargetRow};
+use lockstep_plan::manifest_target::ObjectRef;
+use lockstep_plan::{Settings, TargetRow};
 use lockstep_remote::RemoteClient;
 
-use crate::fetch::{StoreSource, counted, prepare};
 use crate::planning::Planning;
+use crate::stores::Stores;
+use crate::template_sources::counted;
 use crate::world::{World, WorldError};
 
-pub use observation::{Observation, Target};
-pub use outcome::{Outcome, Shares};
+use fetch::prepare;
+pub use observe::{Observation, Target};
+pub use report::{Outcome, Shares};
 use sync::LookAgain;
-
-/// Stores as decisions see them and as reads need them.
-pub trait Stores: StoreLookup + StoreSource {}
-
-impl<T: StoreLookup + StoreSource> Stores for T {}
 
 /// What a run works with.
 pub struct Engine<'a, W> {
@@ -52,10 +51,14 @@ impl<W: World> Engine<'_, W> {
     /// Runs an object once. `now` is the start of the run, `jitter` a random number below one.
     pub async fn run(&self, observation: Observation, now: Timestamp, jitter: f64) -> Outcome {
         let mut observation = observation;
-        if let Some(target) = self.generic_target(&observation.object) {
-            match object::observe(self.world, &observation.object, &target).await {
+        if let Some(target) = self.manifest_target(&observation.object) {
+            match manifest_target::observe(self.world, &observation.object, &target).await {
                 Ok(live) => observation.target = Target::Object(live),
-                Err(failure) => return self.unseen(observation, failure, (now, jitter)).await,
+                Err(failure) => {
+                    return self
+                        .fail_target_unreadable(observation, failure, (now, jitter))
+                        .await;
+                }
             }
         }
         let no_sources = TemplateSources::new();
@@ -71,7 +74,9 @@ impl<W: World> Engine<'_, W> {
         if verdict.add_finalizer {
             let claimed = self.claim(&mut observation.object).await;
             if let Err(error) = claimed {
-                return self.unclaimed(&observation, &error, (now, jitter)).await;
+                return self
+                    .fail_finalizer_rejected(&observation, &error, (now, jitter))
+                    .await;
             }
         }
         let sources = match verdict.decision {
@@ -140,7 +145,7 @@ impl<W: World> Engine<'_, W> {
     }
 
     /// The target, where it is no Secret and such are allowed.
-    fn generic_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
+    fn manifest_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
         ObjectRef::of(object).filter(|_| self.settings.generic_targets)
     }
 
@@ -152,36 +157,6 @@ impl<W: World> Engine<'_, W> {
             sources.insert(key, counted(data, &mut bytes));
         }
         sources
-    }
-
-    /// Reports what was applied.
-    async fn finish(&self, observed: &Observed<'_>, applied: Applied, now: Timestamp) -> Outcome {
-        let report = report(observed, applied, self.settings, now);
-        for event in report.events {
-            self.world.publish(observed.object, event);
-        }
-        let outcome = Outcome {
-            next: report.next,
-            refreshed: report.refreshed,
-            awaits_target: report.awaits_target,
-            failure: report.failure,
-            condition_changed: report.condition_changed,
-            untold: false,
-            shares: None,
-            note_at: report
-                .refreshed
-                .and_then(|at| note_at(observed.object, report.status.as_ref(), at)),
-        };
-        let Some(status) = report.status else {
-            return outcome;
-        };
-        match self.world.write_status(observed.object, &status).await {
-            Ok(()) => outcome,
-            Err(error) => Outcome {
-                refreshed: outcome.refreshed,
-                ..Outcome::unwritten(&error)
-            },
-        }
     }
 }
 

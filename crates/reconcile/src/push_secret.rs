@@ -1,8 +1,8 @@
 //! One run of a PushSecret, from what was observed to what is reported. The order of the beats is
 //! fixed here; what each of them means is decided in `lockstep-plan`.
 
-mod remote;
-mod source;
+mod apply;
+mod fetch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use lockstep_api::PushSecret;
 use lockstep_api::push_secret::{PushDeletionPolicy, SyncedPushSecrets};
-use lockstep_plan::external_secret::{NextRun, TemplateSources};
+use lockstep_plan::NextRun;
+use lockstep_plan::external_secret::TemplateSources;
 use lockstep_plan::push_secret::{
     Applied, Decision, FinalizerChange, Observed, Recorded, Resolved, Settled, SourceState,
     add_finalizer, decide, forget_record, obsolete, pending, plan, remove_finalizer, report,
@@ -19,14 +20,14 @@ use lockstep_plan::push_secret::{
 use lockstep_plan::{Budget, Failure, Settings, Work};
 use lockstep_remote::RemoteClient;
 
-use crate::external_secret::Stores;
-use crate::fetch::counted;
 use crate::generator_states::{self, Stored};
 use crate::planning::Planning;
 use crate::push_world::PushWorld;
+use crate::stores::Stores;
+use crate::template_sources::counted;
 use crate::world::WorldError;
 
-use source::Found;
+use fetch::Found;
 
 /// Time after which no further entry is begun, so that what was pushed is recorded before the run is
 /// cut off.

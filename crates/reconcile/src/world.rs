@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, GeneratorState};
 use lockstep_plan::external_secret::{SourceKey, TargetDelete};
-use lockstep_plan::generic::{Object, ObjectRef};
+use lockstep_plan::manifest_target::{Object, ObjectRef};
 use lockstep_plan::{EventNote, StoreKey};
 use lockstep_provider_api::{Error, SecretMap};
 

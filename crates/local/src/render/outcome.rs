@@ -9,7 +9,7 @@ use lockstep_plan::external_secret::{
     Decision, Kept, Mutation, Observed, SourceKind, TargetPlan, TargetView, TemplateSources,
     assemble, decide, mutate, plan, template_sources,
 };
-use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
+use lockstep_plan::manifest_target::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::target::{Desired, Write};
 use lockstep_plan::{Budget, EventNote, Failure, Settings, Work};
 use lockstep_provider_api::context::Time;

@@ -8,8 +8,8 @@ use lockstep_api::keys::{ANNOTATION_FORCE_SYNC, FINALIZER_CLUSTER_EXTERNAL_SECRE
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
 use serde_json::{Value, json};
 
-use crate::external_secret::NextRun;
 use crate::fan_out::*;
+use crate::next_run::NextRun;
 use crate::settings::Settings;
 
 type Seen<'a> = Observed<'a, ClusterExternalSecret>;

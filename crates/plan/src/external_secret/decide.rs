@@ -15,7 +15,7 @@ use super::{Observed, TargetView};
 use crate::cause::Cause;
 use crate::conditions::is_ready;
 use crate::failure::Failure;
-use crate::generic::{Object, ObjectRef};
+use crate::manifest_target::{Object, ObjectRef};
 use crate::refresh::{self, Due};
 use crate::settings::Settings;
 use crate::store::{StoreKey, UnsupportedKind};

@@ -4,7 +4,7 @@
 
 use super::observe::Observed;
 use super::plan::{Plan, TargetPlan};
-use crate::generic::ObjectPlan;
+use crate::manifest_target::ObjectPlan;
 use crate::settings::Settings;
 
 /// How much of what was read is absent.

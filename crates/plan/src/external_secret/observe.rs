@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 
-use crate::generic::Object;
+use crate::manifest_target::Object;
 use crate::store::StoreLookup;
 use crate::target::TargetRow;
 use crate::template_source::TemplateSources;

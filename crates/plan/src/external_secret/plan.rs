@@ -17,8 +17,8 @@ use crate::cause::Cause;
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
-use crate::generic::{self, BuildError, Object, ObjectPlan, ObjectRef};
-use crate::render::{self, Means, RenderError, Rendered, render};
+use crate::manifest_target::{self, BuildError, Object, ObjectPlan, ObjectRef};
+use crate::render::{self, RenderContext, RenderError, Rendered, render};
 use crate::settings::Settings;
 use crate::store::StoreKey;
 use crate::target::{Desired, TargetDelete, TargetRow, Write};
@@ -65,7 +65,7 @@ pub fn plan(
     work: Work<'_>,
 ) -> Result<Plan, Failure> {
     let Assembled { data, events } = assembled;
-    let means = Means {
+    let means = RenderContext {
         sources: observed.sources,
         work,
     };
@@ -83,7 +83,7 @@ pub fn plan(
 fn writes(
     observed: &Observed<'_>,
     data: SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<(TargetPlan, Vec<TargetDelete>), Failure> {
     let spec = &observed.object.spec;
     if data.is_empty() || *spec.creation_policy() == CreationPolicy::None {
@@ -168,7 +168,7 @@ fn object_plan(
     observed: &Observed<'_>,
     write: Write,
     (data, live): (&SecretMap, Option<&Object>),
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<ObjectPlan, Failure> {
     let object = observed.object;
     let Some(reference) = ObjectRef::of(object) else {
@@ -180,7 +180,7 @@ fn object_plan(
         annotations,
         ..Desired::of(object, write)
     };
-    let built = generic::build(object, &desired, (&reference, live), data, means);
+    let built = manifest_target::build(object, &desired, (&reference, live), data, means);
     let built = built.map_err(|error| match error {
         BuildError::Owner(failure) => failure,
         BuildError::Content(error) => Failure::new(
@@ -246,7 +246,7 @@ fn desired(
     observed: &Observed<'_>,
     write: Write,
     data: SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Desired, Failure> {
     let object = observed.object;
     let target = object.spec.target.as_ref();

@@ -13,7 +13,8 @@ use super::status::{self, Change};
 use crate::conditions::{failure_message, ready};
 use crate::event::EventNote;
 use crate::failure::Failure;
-use crate::generic::ObjectRef;
+use crate::manifest_target::ObjectRef;
+use crate::next_run::NextRun;
 use crate::patience::store_may_come;
 use crate::refresh;
 use crate::settings::Settings;
@@ -93,21 +94,6 @@ pub enum Kept {
     Retained,
 }
 
-/// When the object runs next, unless something triggers it before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextRun {
-    /// At a time.
-    At(Timestamp),
-    /// After a delay.
-    After(Duration),
-    /// With the object's own growing delay, one second to seven minutes.
-    Backoff,
-    /// When the store's breaker lets it.
-    Breaker,
-    /// Only when something changes.
-    OnChange,
-}
-
 /// The outcome of a run for everyone outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -151,15 +137,15 @@ pub fn report(
             };
             return failed(observed, failure, events, settings, now);
         }
-        TargetOutcome::Conflict => return untold(events, NextRun::Backoff),
+        TargetOutcome::Conflict => return condition_not_written(events, NextRun::Backoff),
         other => other,
     };
-    let generic = generic(observed, settings);
-    events.extend(event(&outcome, generic.as_ref()));
+    let manifest = manifest_target(observed, settings);
+    events.extend(event(&outcome, manifest.as_ref()));
     let change = Change {
-        condition: condition(&outcome, generic.is_some()),
+        condition: condition(&outcome, manifest.is_some()),
         done: true,
-        binds: generic.is_none() && binds(&outcome),
+        binds: manifest.is_none() && binds(&outcome),
         last_refresh: None,
         renew_at: expires.and_then(|expires| refresh::renewal(expires, now)),
     };
@@ -191,11 +177,11 @@ fn failed(
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
-        return untold(events, NextRun::At(at));
+        return condition_not_written(events, NextRun::At(at));
     }
     let message = failure_message(told, &failure);
-    let generic = generic(observed, settings).is_some();
-    let reason = if generic {
+    let manifest = manifest_target(observed, settings).is_some();
+    let reason = if manifest {
         reasons::RESOURCE_SYNCED_ERROR
     } else {
         reasons::SECRET_SYNCED_ERROR
@@ -203,7 +189,7 @@ fn failed(
     let change = Change {
         condition: ready(false, reason, message),
         done: false,
-        binds: !generic && failure.touched_target(),
+        binds: !manifest && failure.touched_target(),
         last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
         renew_at: None,
     };
@@ -227,7 +213,7 @@ fn failed(
 }
 
 /// A run that decided nothing and is repeated.
-fn untold(events: Vec<EventNote>, next: NextRun) -> Report {
+fn condition_not_written(events: Vec<EventNote>, next: NextRun) -> Report {
     Report {
         status: None,
         events,
@@ -240,11 +226,11 @@ fn untold(events: Vec<EventNote>, next: NextRun) -> Report {
 }
 
 /// The target, where it is no Secret and such are allowed.
-fn generic(observed: &Observed<'_>, settings: &Settings) -> Option<ObjectRef> {
+fn manifest_target(observed: &Observed<'_>, settings: &Settings) -> Option<ObjectRef> {
     ObjectRef::of(observed.object).filter(|_| settings.generic_targets)
 }
 
-fn condition(outcome: &TargetOutcome, generic: bool) -> Condition {
+fn condition(outcome: &TargetOutcome, manifest: bool) -> Condition {
     let (secret, resource, message) = match outcome {
         TargetOutcome::Kept(Kept::Retained) => (
             reasons::SECRET_SYNCED,
@@ -256,7 +242,7 @@ fn condition(outcome: &TargetOutcome, generic: bool) -> Condition {
             reasons::RESOURCE_DELETED,
             messages::SECRET_DELETED,
         ),
-        TargetOutcome::Missing if generic => (
+        TargetOutcome::Missing if manifest => (
             reasons::SECRET_MISSING,
             reasons::RESOURCE_MISSING,
             messages::RESOURCE_MISSING,
@@ -272,17 +258,17 @@ fn condition(outcome: &TargetOutcome, generic: bool) -> Condition {
             messages::SECRET_SYNCED,
         ),
     };
-    ready(true, if generic { resource } else { secret }, message)
+    ready(true, if manifest { resource } else { secret }, message)
 }
 
-fn event(outcome: &TargetOutcome, generic: Option<&ObjectRef>) -> Option<EventNote> {
+fn event(outcome: &TargetOutcome, manifest: Option<&ObjectRef>) -> Option<EventNote> {
     let (reason, message) = match outcome {
         TargetOutcome::Created => (reasons::EVENT_CREATED, messages::EVENT_CREATED),
         TargetOutcome::Updated => (reasons::EVENT_UPDATED, messages::EVENT_UPDATED),
         TargetOutcome::Deleted => (reasons::EVENT_DELETED, messages::SECRET_DELETED),
         _ => return None,
     };
-    Some(match generic {
+    Some(match manifest {
         None => EventNote::normal(reason, message),
         Some(target) => {
             let ObjectRef { kind, name, .. } = target;

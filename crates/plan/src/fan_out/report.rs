@@ -8,7 +8,7 @@ use lockstep_golang::duration::Duration as GoDuration;
 use serde_json::Value;
 
 use super::{Namespaces, Parent};
-use crate::external_secret::NextRun;
+use crate::next_run::NextRun;
 use crate::refresh::interval_of;
 use crate::settings::Settings;
 use crate::status_patch::merge_patch;

@@ -13,7 +13,7 @@ use super::{Observed, Source, data_to};
 use crate::cause::Cause;
 use crate::external_secret::TemplateSources;
 use crate::failure::Failure;
-use crate::render::{Means, Rendered, render_push};
+use crate::render::{RenderContext, Rendered, render_push};
 use crate::store::{Refusal, StoreKey, StoreView, admit_push};
 use crate::work::Work;
 
@@ -55,7 +55,7 @@ pub fn plan(
     let spec = &observed.object.spec;
     data_to::check_selectors(spec, stores.iter().map(AsRef::as_ref))
         .map_err(|text| Failure::worded(Cause::INVALID_SPEC, text))?;
-    let means = Means {
+    let means = RenderContext {
         sources: templates,
         work,
     };
@@ -75,7 +75,7 @@ pub fn plan(
 fn templated(
     observed: &Observed<'_>,
     source: Source,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Rendered, Failure> {
     let source = Rendered {
         secret_type: source.secret_type,

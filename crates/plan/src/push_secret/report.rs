@@ -14,8 +14,9 @@ use super::{Observed, record, refresh};
 use crate::cause::Cause;
 use crate::conditions::{failure_message, ready, ready_reason};
 use crate::event::EventNote;
-use crate::external_secret::{NextRun, next_try};
+use crate::external_secret::next_try;
 use crate::failure::Failure;
+use crate::next_run::NextRun;
 use crate::patience::store_may_come;
 use crate::settings::Settings;
 use crate::store::StoreKey;
@@ -89,7 +90,7 @@ pub fn report(
     let report = match settled {
         Settled::Synced => synced(observed, record, settings, now),
         Settled::SourceDeleted => source_deleted(observed, record, settings, now),
-        Settled::SourceMissing => untold(next_push(observed, now)),
+        Settled::SourceMissing => condition_not_written(next_push(observed, now)),
         Settled::Failed(failure) => failed(observed, record, failure, settings, now),
     };
     match pending {
@@ -113,7 +114,7 @@ impl Report {
 }
 
 /// A run that changes nothing in the status.
-fn untold(next: NextRun) -> Report {
+fn condition_not_written(next: NextRun) -> Report {
     Report {
         status: None,
         events: Vec::new(),
@@ -202,7 +203,7 @@ fn failed(
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
-        return untold(NextRun::At(at));
+        return condition_not_written(NextRun::At(at));
     }
     let reason = reasons::PUSH_ERRORED;
     let change = Change {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockstep_provider_api::{Error, SecretMap};
 use lockstep_template::{Budget, Env, ErrorKind, MissingKey, Options, StrMap, Template, Value};
 
-use super::Means;
+use super::RenderContext;
 use super::fault::RenderError;
 use crate::parsed_templates::ParsedTemplates;
 use crate::template_fault::TemplateText;
@@ -33,7 +33,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Engine<'a> {
     /// An engine for these values.
-    pub(super) fn new(data: &SecretMap, means: Means<'a>) -> Self {
+    pub(super) fn new(data: &SecretMap, means: RenderContext<'a>) -> Self {
         let Work {
             settings, budget, ..
         } = means.work;

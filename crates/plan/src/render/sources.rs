@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lockstep_api::external_secret::{DecodingStrategy, TemplateAs, TemplateFrom, TemplateRef};
 use lockstep_provider_api::{SecretMap, SecretValue};
 
-use super::Means;
+use super::RenderContext;
 use super::engine::{Engine, Source};
 use super::fault::RenderError;
 use crate::decode;
@@ -16,7 +16,7 @@ use crate::template_source::{SourceKey, SourceKind};
 /// Renders texts on one set of fetched values.
 pub(crate) struct Texts<'a> {
     engine: Engine<'a>,
-    means: Means<'a>,
+    means: RenderContext<'a>,
 }
 
 /// What a text rendered to.
@@ -40,7 +40,7 @@ type Put<'a> = &'a mut dyn FnMut(Output<'_>) -> Result<(), String>;
 type PutValue<'a> = &'a mut dyn FnMut(&str, Vec<u8>) -> Result<(), String>;
 
 impl<'a> Texts<'a> {
-    pub(crate) fn new(data: &SecretMap, means: Means<'a>) -> Self {
+    pub(crate) fn new(data: &SecretMap, means: RenderContext<'a>) -> Self {
         Self {
             engine: Engine::new(data, means),
             means,

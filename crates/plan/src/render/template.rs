@@ -6,13 +6,13 @@ use lockstep_provider_api::{SecretMap, SecretValue};
 
 use super::fault::RenderError;
 use super::sources::{Output, Texts};
-use super::{Means, Rendered};
+use super::{RenderContext, Rendered};
 
 /// Renders a template.
 pub(super) fn apply(
     template: &Template,
     fetched: SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Rendered, RenderError> {
     let texts = Texts::new(&fetched, means);
     let metadata = template.metadata.clone().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn apply(
 pub(super) fn extend(
     template: &Template,
     source: Rendered,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<Rendered, RenderError> {
     let texts = Texts::new(&source.data, means);
     let mut rendered = Rendered {

@@ -28,7 +28,7 @@ fn rendered_with(
         now: noon(),
         budget: &budget,
     };
-    render(&object, data, Means { sources, work }).map_err(|error| error.text)
+    render(&object, data, RenderContext { sources, work }).map_err(|error| error.text)
 }
 
 fn sources() -> TemplateSources {
@@ -286,7 +286,7 @@ fn another_template_language_is_refused() {
 fn a_fault_names_the_template_and_the_place() {
     let object = one_value("target: {template: {data: {x: \"1\\n2 {{ .nope }}\"}}}");
     let (settings, budget) = (Settings::default(), Budget::new(Limits::default()));
-    let means = Means {
+    let means = RenderContext {
         sources: &sources(),
         work: Work {
             settings: &settings,

@@ -25,7 +25,7 @@ pub(super) async fn apply<W: World>(
         TargetPlan::Create(desired) => create(world, &desired).await,
         TargetPlan::Look(desired) => look(world, &desired).await,
         TargetPlan::Delete(delete) => remove(world, namespace, &delete).await,
-        TargetPlan::Object(plan) => super::object::apply(world, object, plan).await,
+        TargetPlan::Object(plan) => super::manifest_target::apply(world, object, plan).await,
         TargetPlan::LookToDelete(name) => look_to_delete(world, object, &name, settings).await,
     };
     let mut applied = Applied {

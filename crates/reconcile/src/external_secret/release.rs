@@ -1,9 +1,10 @@
 //! The end of an object: its targets are cleaned up as planned, then its finalizer goes.
 
 use lockstep_api::ExternalSecret;
-use lockstep_plan::external_secret::{NextRun, ReleasePlan, remove_finalizer};
+use lockstep_plan::NextRun;
+use lockstep_plan::external_secret::{ReleasePlan, remove_finalizer};
 
-use super::{Engine, Outcome, namespace, object};
+use super::{Engine, Outcome, manifest_target, namespace};
 use crate::world::{World, WorldError};
 
 impl<W: World> Engine<'_, W> {
@@ -16,9 +17,11 @@ impl<W: World> Engine<'_, W> {
                 Err(error) => return Outcome::unwritten(&error),
             }
         }
-        if let Some((target, delete)) = self.generic_target(object).zip(release.object) {
+        if let Some((target, delete)) = self.manifest_target(object).zip(release.object) {
             match self.world.delete_object(&target, &delete).await {
-                Ok(()) => self.world.publish(object, object::deleted(&target)),
+                Ok(()) => self
+                    .world
+                    .publish(object, manifest_target::deleted(&target)),
                 Err(WorldError::NotFound) => {}
                 Err(error) => return Outcome::unwritten(&error),
             }

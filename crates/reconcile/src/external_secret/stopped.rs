@@ -3,15 +3,16 @@
 
 use jiff::Timestamp;
 use lockstep_plan::Failure;
-use lockstep_plan::external_secret::{Applied, Decision, NextRun, TemplateSources, decide};
+use lockstep_plan::NextRun;
+use lockstep_plan::external_secret::{Applied, Decision, TemplateSources, decide};
 
-use super::outcome::not_updated;
+use super::report::not_updated;
 use super::{Engine, Observation, Outcome};
 use crate::world::{World, WorldError};
 
 impl<W: World> Engine<'_, W> {
     /// Reports that the target could not be read. The object is claimed all the same.
-    pub(super) async fn unseen(
+    pub(super) async fn fail_target_unreadable(
         &self,
         mut observation: Observation,
         failure: Failure,
@@ -22,14 +23,16 @@ impl<W: World> Engine<'_, W> {
         if decide(&observed, self.settings, when.0).add_finalizer {
             let claimed = self.claim(&mut observation.object).await;
             if let Err(error) = claimed {
-                return self.unclaimed(&observation, &error, when).await;
+                return self
+                    .fail_finalizer_rejected(&observation, &error, when)
+                    .await;
             }
         }
-        self.stopped(&observation, failure, when).await
+        self.fail_before_fetch(&observation, failure, when).await
     }
 
     /// Reports what stopped a run before it fetched, unless the object would not be looked after.
-    async fn stopped(
+    async fn fail_before_fetch(
         &self,
         observation: &Observation,
         failure: Failure,
@@ -49,14 +52,17 @@ impl<W: World> Engine<'_, W> {
 
     /// Reports that the finalizer was refused. The object itself cannot be written then, but its
     /// status may be.
-    pub(super) async fn unclaimed(
+    pub(super) async fn fail_finalizer_rejected(
         &self,
         observation: &Observation,
         error: &WorldError,
         when: (Timestamp, f64),
     ) -> Outcome {
         match error {
-            WorldError::Failed(text) => self.stopped(observation, not_updated(text), when).await,
+            WorldError::Failed(text) => {
+                self.fail_before_fetch(observation, not_updated(text), when)
+                    .await
+            }
             error => Outcome::unwritten(error),
         }
     }

@@ -8,15 +8,16 @@ use lockstep_plan::external_secret::{
     Absent, Applied, FetchList, Observed, Payload, Plan, Source, TargetPlan, assemble,
     deletion_held, loses_data, plan,
 };
-use lockstep_plan::generic::ObjectPlan;
+use lockstep_plan::manifest_target::ObjectPlan;
 use lockstep_plan::{Budget, Failure, StoreKey, Work};
 use lockstep_provider_api::Error;
 use lockstep_remote::GroupKey;
 use lockstep_scheduling::groups::Taken;
 
+use super::fetch::{Caller, Prepared, fetch};
 use super::{Engine, apply, namespace};
-use crate::fetch::{Caller, Prepared, StoreSource, fetch};
 use crate::generator_states;
+use crate::stores::Stores;
 use crate::world::{Deletion, World};
 
 /// Plans what the answers mean, or reports why nothing is written. Returns also whether no data was
@@ -59,7 +60,7 @@ impl<W: World> Engine<'_, W> {
             asked,
             keeps_states: self.settings.generator_states,
         };
-        let stores: (_, &dyn StoreSource, _) = (self.world, self.stores, self.reads);
+        let stores: (_, &dyn Stores, _) = (self.world, self.stores, self.reads);
         let fetched = fetch((list, prepared), caller, stores).await;
         let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
         let (mut held, mut stored, mut expires) = (Vec::new(), Vec::new(), None);

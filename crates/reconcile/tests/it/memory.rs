@@ -12,7 +12,7 @@ use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView,
 use lockstep_provider_api::conformance::{block_on, services};
 use lockstep_provider_api::{Error, SecretMap};
 use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_reconcile::{Deletion, Generator, Planning, StoreSource, World, WorldError};
+use lockstep_reconcile::{Deletion, Generator, Planning, Stores, World, WorldError};
 use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 
 /// The world, its stores, and a log of every write.
@@ -213,7 +213,7 @@ impl StoreLookup for Memory {
     }
 }
 
-impl StoreSource for Memory {
+impl Stores for Memory {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.stores.get(key).cloned()
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
-use lockstep_plan::external_secret::NextRun;
+use lockstep_plan::NextRun;
 use lockstep_reconcile::{Generator, WorldError};
 
 use crate::memory::Memory;

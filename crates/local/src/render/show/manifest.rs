@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_api::ExternalSecret;
-use lockstep_plan::generic::Object;
+use lockstep_plan::manifest_target::Object;
 use serde_json::{Map, Value, json};
 
 use super::{MASK, masked, written};

@@ -10,6 +10,7 @@ use crate::cause::Cause;
 use crate::event::EventNote;
 use crate::external_secret::*;
 use crate::failure::Failure;
+use crate::next_run::NextRun;
 use crate::settings::{RefreshNote, Settings};
 use crate::store::StoreKey;
 use crate::testing::{Scene, noon, one_value};

@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::SecretStore;
 
 use super::*;
-use crate::external_secret::NextRun;
+use crate::next_run::NextRun;
 
 fn is_push(decision: &Decision) -> bool {
     matches!(decision, Decision::Push(_))

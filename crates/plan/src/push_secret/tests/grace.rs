@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use lockstep_api::push_secret::SyncedPushSecrets;
 
 use super::*;
-use crate::external_secret::NextRun;
+use crate::next_run::NextRun;
 
 fn later(seconds: i64) -> Timestamp {
     noon() + SignedDuration::from_secs(seconds)

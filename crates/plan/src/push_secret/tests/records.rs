@@ -5,7 +5,7 @@ use lockstep_provider_api::Error;
 use serde_json::json;
 
 use super::*;
-use crate::external_secret::NextRun;
+use crate::next_run::NextRun;
 use crate::{EventNote, StoreKey};
 
 fn denied(entry: &Entry) -> Done {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{Observed, TargetView, TemplateSources};
-use lockstep_plan::generic::Object;
+use lockstep_plan::manifest_target::Object;
 use lockstep_plan::{StoreLookup, TargetRow};
 
 /// What the shell observed before the run.

@@ -1,14 +1,17 @@
-//! How a run ended: what the scheduler, the metrics and the shared reads are to know of it.
+//! Reports what a reconcile applied, and says how it ended: what the queue, the metrics and the shared
+//! reads need to know of it.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_plan::external_secret::{NextRun, Observed, shared_interval};
+use lockstep_plan::NextRun;
+use lockstep_plan::external_secret::{Applied, Observed, note_at, report, shared_interval};
 use lockstep_plan::{Failure, Settings};
 use lockstep_remote::GroupKey;
 use lockstep_scheduling::groups::Taken;
 
-use crate::world::WorldError;
+use super::Engine;
+use crate::world::{World, WorldError};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ pub struct Outcome {
     /// Whether the Ready condition changed.
     pub condition_changed: bool,
     /// Whether no condition could be written that would tell of the failure.
-    pub untold: bool,
+    pub condition_not_written: bool,
     /// The reads that keep the object fresh from now on, where they can.
     pub shares: Option<Shares>,
     /// When the last refresh is to be noted in the status next.
@@ -48,7 +51,7 @@ impl Outcome {
             awaits_target: false,
             failure: None,
             condition_changed: false,
-            untold: false,
+            condition_not_written: false,
             shares: None,
             note_at: None,
         }
@@ -61,7 +64,7 @@ impl Outcome {
             WorldError::Conflict(_) | WorldError::AlreadyExists => Self::next(NextRun::Backoff),
             WorldError::Failed(text) => Self {
                 failure: Some(not_updated(text)),
-                untold: true,
+                condition_not_written: true,
                 ..Self::next(NextRun::Backoff)
             },
         }
@@ -80,6 +83,43 @@ impl Outcome {
         Self {
             shares: shares.map(|(interval, reads)| Shares { interval, reads }),
             ..self
+        }
+    }
+}
+
+impl<W: World> Engine<'_, W> {
+    /// Reports what was applied.
+    pub(super) async fn finish(
+        &self,
+        observed: &Observed<'_>,
+        applied: Applied,
+        now: Timestamp,
+    ) -> Outcome {
+        let report = report(observed, applied, self.settings, now);
+        for event in report.events {
+            self.world.publish(observed.object, event);
+        }
+        let outcome = Outcome {
+            next: report.next,
+            refreshed: report.refreshed,
+            awaits_target: report.awaits_target,
+            failure: report.failure,
+            condition_changed: report.condition_changed,
+            condition_not_written: false,
+            shares: None,
+            note_at: report
+                .refreshed
+                .and_then(|at| note_at(observed.object, report.status.as_ref(), at)),
+        };
+        let Some(status) = report.status else {
+            return outcome;
+        };
+        match self.world.write_status(observed.object, &status).await {
+            Ok(()) => outcome,
+            Err(error) => Outcome {
+                refreshed: outcome.refreshed,
+                ..Outcome::unwritten(&error)
+            },
         }
     }
 }

@@ -4,7 +4,7 @@
 use lockstep_api::external_secret::CreationPolicy;
 use lockstep_api::{ExternalSecret, messages, reasons};
 use lockstep_plan::external_secret::TargetOutcome;
-use lockstep_plan::generic::{Object, ObjectPlan, ObjectRef};
+use lockstep_plan::manifest_target::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::{EventNote, Failure};
 
 use crate::world::{World, WorldError};

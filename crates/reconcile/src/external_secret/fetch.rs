@@ -12,33 +12,26 @@ use lockstep_plan::external_secret::{FetchList, Payload, Read, Source, SpecEntry
 use lockstep_plan::generator_state::StateOwner;
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::{Error, Result, SecretMap};
-use lockstep_remote::{
-    Answer, GroupKey, ReadReply, ReadRequest, RemoteClient, StoreRecord, size_of,
-};
+use lockstep_remote::{Answer, GroupKey, ReadReply, ReadRequest, RemoteClient, size_of};
 use lockstep_scheduling::groups::Taken;
 
 use crate::generator_states::{self, For, Stored};
 use crate::generators;
+use crate::stores::Stores;
 use crate::world::{Generator, World};
 
 /// Reads of one object that run at once.
 const AT_ONCE: usize = 8;
 
-/// Where the stores named in a list are found.
-pub trait StoreSource: Send + Sync {
-    /// The store as it is now.
-    fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>>;
-}
-
 /// For whom a list is fetched.
 #[derive(Clone, Copy)]
-pub(crate) struct Caller<'a> {
+pub(super) struct Caller<'a> {
     /// The object.
-    pub(crate) object: &'a ExternalSecret,
+    pub(super) object: &'a ExternalSecret,
     /// Answers to reads that began earlier do not count.
-    pub(crate) asked: Timestamp,
+    pub(super) asked: Timestamp,
     /// Whether states are kept for credentials that generators make.
-    pub(crate) keeps_states: bool,
+    pub(super) keeps_states: bool,
 }
 
 impl Caller<'_> {
@@ -52,17 +45,17 @@ impl Caller<'_> {
 }
 
 /// The answer to one item.
-pub(crate) struct Fetched {
+pub(super) struct Fetched {
     /// What the plan gets.
-    pub(crate) answer: Result<Payload>,
+    pub(super) answer: Result<Payload>,
     /// The shared read it came from; `None` where it cannot be shared.
-    pub(crate) taken: Option<Taken<GroupKey>>,
+    pub(super) taken: Option<Taken<GroupKey>>,
     /// Keeps the values counted as long as the run has them.
-    pub(crate) held: Option<Arc<Answer>>,
+    pub(super) held: Option<Arc<Answer>>,
     /// The stored state of a credential that was made.
-    pub(crate) stored: Option<Stored>,
+    pub(super) stored: Option<Stored>,
     /// When a credential that was made ends.
-    pub(crate) expires: Option<Timestamp>,
+    pub(super) expires: Option<Timestamp>,
 }
 
 impl Fetched {
@@ -78,7 +71,7 @@ impl Fetched {
 }
 
 /// An item of a list with all that is needed to answer it.
-pub(crate) enum Prepared<'a> {
+pub(super) enum Prepared<'a> {
     /// A store is read.
     Read(&'a StoreKey, &'a Read),
     /// The generator of that name makes it.
@@ -88,7 +81,7 @@ pub(crate) enum Prepared<'a> {
 impl Prepared<'_> {
     /// Whether a generator is to make it that names another controller class. One that could not be
     /// read says nothing.
-    pub(crate) fn is_foreign_to(&self, class: &str) -> bool {
+    pub(super) fn is_foreign_to(&self, class: &str) -> bool {
         matches!(self, Self::Make(_, Ok(generator)) if generator.is_foreign_to(class))
     }
 
@@ -103,7 +96,7 @@ impl Prepared<'_> {
 }
 
 /// Reads the generators that `list` names, for an object of `namespace`.
-pub(crate) async fn prepare<'a, W: World>(
+pub(super) async fn prepare<'a, W: World>(
     list: &'a FetchList,
     namespace: &str,
     world: &W,
@@ -123,10 +116,10 @@ pub(crate) async fn prepare<'a, W: World>(
 
 /// Answers prepared items: stores are read first, and generators run only when no read failed, so that
 /// a failing store does not have credentials made and taken back at every try.
-pub(crate) async fn fetch<W: World>(
+pub(super) async fn fetch<W: World>(
     (list, prepared): (&FetchList, Vec<Prepared<'_>>),
     caller: Caller<'_>,
-    (world, stores, reads): (&W, &dyn StoreSource, &Arc<RemoteClient>),
+    (world, stores, reads): (&W, &dyn Stores, &Arc<RemoteClient>),
 ) -> Vec<Fetched> {
     let mut all: Vec<Option<Fetched>> = prepared.iter().map(|_| None).collect();
     let mut items: Vec<BoxFuture<'_, (usize, Fetched)>> = Vec::new();
@@ -224,7 +217,7 @@ async fn answer(
     key: &StoreKey,
     read: &Read,
     caller: Caller<'_>,
-    (stores, reads): (&dyn StoreSource, &Arc<RemoteClient>),
+    (stores, reads): (&dyn Stores, &Arc<RemoteClient>),
 ) -> Fetched {
     let Some(store) = stores.record(key) else {
         return Fetched::alone(Err(Error::invalid_spec(format!("{key} is gone"))));
@@ -251,21 +244,4 @@ async fn answer(
         stored: None,
         expires: None,
     }
-}
-
-/// An object that templates take their texts from, unless all of them together are too much to hold.
-pub(crate) fn counted(
-    read: std::result::Result<SecretMap, String>,
-    bytes: &mut usize,
-) -> std::result::Result<SecretMap, String> {
-    let data = read?;
-    *bytes = data
-        .iter()
-        .fold(*bytes, |sum, (_, value)| sum + value.len());
-    if *bytes > MOST_FETCHED_BYTES {
-        return Err(format!(
-            "the objects of templateFrom have more than {MOST_FETCHED_BYTES} bytes in all: name fewer"
-        ));
-    }
-    Ok(data)
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::place::{Canvas, Place};
 use super::{Object, ObjectPlan, ObjectRef};
 use crate::failure::Failure;
-use crate::render::{Means, Output, RenderError, Texts, supported};
+use crate::render::{Output, RenderContext, RenderError, Texts, supported};
 use crate::target::{Desired, Managed, Section, settle_ownership};
 use crate::validate;
 
@@ -43,7 +43,7 @@ pub(crate) fn build(
     desired: &Desired,
     (reference, live): (&ObjectRef, Option<&Object>),
     data: &SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<ObjectPlan, BuildError> {
     let mut body = live.map(|live| live.0.clone()).unwrap_or_default();
     let template = object
@@ -160,7 +160,7 @@ fn put_template(
     reference: &ObjectRef,
     template: &Template,
     data: &SecretMap,
-    means: Means<'_>,
+    means: RenderContext<'_>,
 ) -> Result<(), RenderError> {
     let mut canvas = Canvas {
         object: body,
