@@ -88,7 +88,7 @@ impl Azure {
         let metadata = SocketAddr::from((Ipv4Addr::new(169, 254, 169, 254), 80));
         let secure = SocketAddr::from((Ipv4Addr::LOCALHOST, 443));
         let server = Self::listen(metadata, secure, Directory::of_tests())?;
-        lock(&server.state).login = "https://login.microsoftonline.com".to_owned();
+        "https://login.microsoftonline.com".clone_into(&mut lock(&server.state).login);
         Ok(server)
     }
 

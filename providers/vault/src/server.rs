@@ -170,7 +170,7 @@ impl Server {
         let place = self.place(ask);
         let sent = self.request(&place.url, ask, token).send().await;
         let mut answer = sent.map_err(error::unsent)?;
-        if let Some(other) = self.redirected(&answer, &place) {
+        if let Some(other) = Self::redirected(&answer, &place) {
             let sent = self.request(&other, ask, token).send().await;
             answer = sent.map_err(error::unsent)?;
         }
@@ -219,7 +219,7 @@ impl Server {
     }
 
     /// Where a standby sends its callers. One step, and never from TLS to plain text.
-    fn redirected(&self, answer: &Answer, place: &Place) -> Option<String> {
+    fn redirected(answer: &Answer, place: &Place) -> Option<String> {
         if !matches!(answer.status().as_u16(), 301 | 302 | 307) {
             return None;
         }

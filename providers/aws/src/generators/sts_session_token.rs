@@ -64,11 +64,10 @@ impl Generator for StsSessionToken {
             let call = call.set_serial_number(wanted.serial_number.clone());
             call.set_token_code(wanted.token_code.clone()).send()
         };
-        let sent = caller
+        let answer = caller
             .call("GetSessionToken", &spec.login.region, send)
-            .await;
-        let answer =
-            sent.map_err(|failure| failure.error.context("unable to get authorization token"))?;
+            .await
+            .map_err(|failure| failure.error.context("unable to get authorization token"))?;
         let made = answer.credentials;
         let made = made.ok_or_else(|| Error::invalid_data("no credentials found"))?;
         let expiration = made.expiration.secs();

@@ -143,7 +143,13 @@ impl AwsLogin {
         let url = sts::public_url(&self.region);
         let id = self.server_id.as_deref();
         let extra = id.map(|id| ("X-Vault-AWS-IAM-Server-ID", id));
-        let signed = sign::request(&url, &self.region, BODY, extra, &keys, ctx.now())?;
+        let form = sign::Form {
+            url: &url,
+            region: &self.region,
+            body: BODY,
+            extra,
+        };
+        let signed = sign::request(&form, &keys, ctx.now())?;
         let headers: serde_json::Map<_, _> = signed
             .iter()
             .map(|(name, value)| ((*name).to_owned(), json!([value])))

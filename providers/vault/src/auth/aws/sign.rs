@@ -44,15 +44,27 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// The headers of a signed POST of a form, `Authorization` among them.
+/// A form that is sent to a service of a region.
+pub(super) struct Form<'a> {
+    pub(super) url: &'a str,
+    pub(super) region: &'a str,
+    pub(super) body: &'a str,
+    /// A further header that is signed too.
+    pub(super) extra: Option<(&'static str, &'a str)>,
+}
+
+/// Returns the headers of a signed POST of a form, `Authorization` among them.
 pub(super) fn request(
-    url: &str,
-    region: &str,
-    body: &str,
-    extra: Option<(&'static str, &str)>,
+    form: &Form<'_>,
     keys: &Keys,
     now: Timestamp,
 ) -> Result<Vec<(&'static str, String)>> {
+    let Form {
+        url,
+        region,
+        body,
+        extra,
+    } = *form;
     let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut headers = vec![
         ("Content-Length", body.len().to_string()),

@@ -39,7 +39,13 @@ pub(super) async fn assume(
     let url = url(region, ctx);
     let now: Timestamp = ctx.now();
     let mut request = client(ctx)?.post(&*url);
-    for (name, value) in sign::request(&url, region, &body, None, keys, now)? {
+    let form = sign::Form {
+        url: &url,
+        region,
+        body: &body,
+        extra: None,
+    };
+    for (name, value) in sign::request(&form, keys, now)? {
         // The transport writes these two itself.
         if !matches!(name, "Host" | "Content-Length") {
             request = request.header(name, &value);
