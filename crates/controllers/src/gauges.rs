@@ -60,11 +60,11 @@ impl Rows for Gauges {
     fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
         let shared = &self.0;
         if family.name == "lockstep_mirror_rows" {
-            let objects = shared.index.external_secrets().len();
+            let objects = shared.index.external_secrets().count();
             page.sample(&[("kind", "ExternalSecret")], float(objects));
-            page.sample(&[("kind", "Secret")], float(shared.index.targets().len()));
-            page.sample(&[("kind", "Input")], float(shared.index.inputs().len()));
-            page.sample(&[("kind", "Store")], float(shared.index.stores().len()));
+            page.sample(&[("kind", "Secret")], float(shared.index.targets().count()));
+            page.sample(&[("kind", "Input")], float(shared.index.inputs().count()));
+            page.sample(&[("kind", "Store")], float(shared.index.stores().count()));
             return None;
         }
         if family.name == "lockstep_held_deletions" {

@@ -81,10 +81,10 @@ mod tests {
     fn what_is_to_be_done_at_the_end_is_done_once() {
         let shared = Shared::default();
         let counter = shared.get::<Counter>();
-        let counted = Arc::clone(&counter);
+        let own = Arc::clone(&counter);
         shared.at_end(move || {
             Box::pin(async move {
-                counted.0.fetch_add(1, Ordering::Relaxed);
+                own.0.fetch_add(1, Ordering::Relaxed);
             })
         });
 

@@ -37,7 +37,7 @@ fn stations(page: &str) -> Vec<Station> {
     rows.filter_map(|row| {
         let mut code = row.split('`').skip(1).step_by(2);
         let (file, function) = (code.next()?, code.next()?);
-        file.ends_with(".rs").then(|| Station {
+        (Path::new(file).extension() == Some("rs".as_ref())).then(|| Station {
             file: file.to_owned(),
             function: function.to_owned(),
         })

@@ -161,7 +161,7 @@ impl ExternalSecrets {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 

@@ -150,7 +150,7 @@ impl Inputs {
     }
 
     /// Number of inputs.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 
@@ -210,7 +210,7 @@ mod tests {
             [reader("a")]
         );
         assert_eq!(inputs.saw(&input("other"), "7", ListState::Complete), []);
-        assert_eq!(inputs.len(), 1);
+        assert_eq!(inputs.count(), 1);
     }
 
     #[test]
@@ -235,11 +235,11 @@ mod tests {
         inputs.set(&reader("b"), BTreeSet::from([input("tpl")]));
 
         inputs.set(&reader("a"), BTreeSet::new());
-        assert_eq!(inputs.len(), 1);
+        assert_eq!(inputs.count(), 1);
         inputs.set(&reader("b"), BTreeSet::from([input("new")]));
 
         assert_eq!(inputs.saw(&input("tpl"), "1", ListState::Complete), []);
-        assert_eq!(inputs.len(), 1);
+        assert_eq!(inputs.count(), 1);
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             inputs.remove_caller(&namespace);
         }
 
-        assert_eq!((inputs.len(), inputs.by_reader.len()), (1, 1));
+        assert_eq!((inputs.count(), inputs.by_reader.len()), (1, 1));
     }
 
     #[test]
@@ -266,6 +266,6 @@ mod tests {
 
         inputs.remove_store(&store);
 
-        assert_eq!(inputs.len(), 0);
+        assert_eq!(inputs.count(), 0);
     }
 }

@@ -17,6 +17,10 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
 
 /// What an event meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own about one event, and any of them may hold"
+)]
 pub struct StoreChange {
     /// The store itself must be looked at.
     pub run: bool,
@@ -124,7 +128,7 @@ impl Stores {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 

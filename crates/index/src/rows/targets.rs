@@ -146,7 +146,7 @@ impl Targets {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use lockstep_api::{ClusterPushSecret, PushSecret};
+use lockstep_api::{ClusterPushSecret, PushSecret, PushSecretSpec};
 use serde_json::json;
 
 use crate::fan_out::*;
@@ -81,8 +81,10 @@ fn an_unchanged_child_is_left_alone() {
 fn a_foreign_push_secret_of_that_name_stays() {
     let object = object();
     let mut seen = observed(&object);
-    seen.existing
-        .insert("n".to_owned(), PushSecret::new("all", Default::default()));
+    seen.existing.insert(
+        "n".to_owned(),
+        PushSecret::new("all", PushSecretSpec::default()),
+    );
 
     let refused = Step::Refuse("push secret already exists in namespace".to_owned());
     assert_eq!(kept(&seen)["n"].steps, [refused]);

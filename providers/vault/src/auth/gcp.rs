@@ -34,7 +34,7 @@ enum Source {
 struct Key {
     email: String,
     id: String,
-    key: RsaKey,
+    signer: RsaKey,
     text: SecretValue,
 }
 
@@ -95,12 +95,12 @@ impl Key {
                 "auth.gcp.secretRef: the key is no JSON object of a service account",
             )
         })?;
-        let key = RsaKey::from_pem(&SecretValue::from(file.private_key))
+        let signer = RsaKey::from_pem(&SecretValue::from(file.private_key))
             .map_err(|error| error.context("auth.gcp.secretRef: private_key"))?;
         Ok(Self {
             email: file.client_email,
             id: file.private_key_id,
-            key,
+            signer,
             text,
         })
     }
@@ -116,7 +116,7 @@ impl Key {
             "iat": now.as_second(),
             "exp": end.as_second(),
         });
-        self.key.sign(&header, &claims)
+        self.signer.sign(&header, &claims)
     }
 }
 
