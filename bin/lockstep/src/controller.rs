@@ -238,6 +238,8 @@ fn config(flags: &ControllerFlags) -> anyhow::Result<Config> {
         // They fill many namespaces, so an operator that is bound to one leaves them alone.
         cluster_external_secrets: flags.scope.enable_cluster_external_secret_reconciler
             && flags.scope.namespace.is_empty(),
+        cluster_push_secrets: flags.scope.enable_cluster_push_secret_reconciler
+            && flags.scope.namespace.is_empty(),
         concurrency: Concurrency::from_flag(flags.concurrent.try_into().unwrap_or(0)),
         deletion_guard: flags.deletion_guard == "on",
         probe_versions: flags.probe_versions,

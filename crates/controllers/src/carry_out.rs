@@ -55,6 +55,7 @@ impl Shared {
             Queued::ClusterExternalSecret(name) => {
                 self.queues.cluster_external_secrets.remove(&name);
             }
+            Queued::ClusterPushSecret(name) => self.queues.cluster_push_secrets.remove(&name),
         }
     }
 }
@@ -76,6 +77,7 @@ impl Queues {
             Queued::ClusterExternalSecret(name) => {
                 put(&self.cluster_external_secrets, name, how);
             }
+            Queued::ClusterPushSecret(name) => put(&self.cluster_push_secrets, name, how),
         }
     }
 

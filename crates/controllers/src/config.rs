@@ -16,6 +16,8 @@ pub struct Config {
     pub namespace: Option<String>,
     /// Whether ClusterExternalSecrets are looked after.
     pub cluster_external_secrets: bool,
+    /// Whether ClusterPushSecrets are looked after; needs PushSecrets to be.
+    pub cluster_push_secrets: bool,
     /// Objects worked on at once, for each controller.
     pub concurrency: Concurrency,
     /// Whether deletions stop when too much of a store vanishes at once.

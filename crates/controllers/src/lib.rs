@@ -4,12 +4,12 @@
 mod api;
 mod callers;
 mod carry_out;
-mod cluster_external_secret;
 mod config;
 mod deletion;
 mod deletion_guard;
 mod events;
 mod external_secret;
+mod fan_out;
 mod floor;
 mod gate;
 mod gauges;

@@ -9,8 +9,8 @@ use kube::core::PartialObjectMeta;
 use kube::{Api, Client, Resource};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_api::{
-    ClusterExternalSecret, ClusterSecretStore, ExternalSecret, GeneratorState, PushSecret,
-    SecretStore,
+    ClusterExternalSecret, ClusterPushSecret, ClusterSecretStore, ExternalSecret, GeneratorState,
+    PushSecret, SecretStore,
 };
 use lockstep_index::{Event, ObjectKey, Seen};
 use lockstep_plan::StoreKind;
@@ -33,8 +33,8 @@ use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
 use crate::watch_loop::follow;
 use crate::{
-    cluster_external_secret, external_secret, generator_state, input_watches, push_secret,
-    revision, sharing, store, unserved,
+    external_secret, fan_out, generator_state, input_watches, push_secret, revision, sharing,
+    store, unserved,
 };
 
 /// How long the last events may take after a stop was asked for.
@@ -87,6 +87,7 @@ struct Controllers {
     secret_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_stores: Dispatcher<lockstep_plan::StoreKey>,
     cluster_external_secrets: Dispatcher<String>,
+    cluster_push_secrets: Dispatcher<String>,
     generator_states: Dispatcher<ObjectKey>,
 }
 
@@ -106,6 +107,7 @@ impl Controllers {
             secret_stores: Dispatcher::new(settings("secretstore")),
             cluster_stores: Dispatcher::new(settings("clustersecretstore")),
             cluster_external_secrets: Dispatcher::new(settings("clusterexternalsecret")),
+            cluster_push_secrets: Dispatcher::new(settings("clusterpushsecret")),
             generator_states: Dispatcher::new(settings("generatorstate")),
         }
     }
@@ -117,6 +119,7 @@ impl Controllers {
             secret_stores: self.secret_stores.handle(),
             cluster_stores: self.cluster_stores.handle(),
             cluster_external_secrets: self.cluster_external_secrets.handle(),
+            cluster_push_secrets: self.cluster_push_secrets.handle(),
         };
         let background = Background::new(Arc::clone(&edges.metrics), edges.readiness.clone());
         let time = Arc::clone(&edges.services.time);
@@ -163,8 +166,21 @@ impl Controllers {
                 return;
             }
             let shared = Arc::clone(&shared);
-            let run = move |job: Job<_>| cluster_external_secret::run(Arc::clone(&shared), job.key);
+            let run = move |job: Job<_>| {
+                fan_out::run::<ClusterExternalSecret>(Arc::clone(&shared), job.key)
+            };
             let dispatcher = self.cluster_external_secrets;
+            dispatcher.run(run, shutdown.clone()).await;
+        };
+        let cluster_push_secrets = async {
+            let enabled = config.cluster_push_secrets && config.settings.push_secrets;
+            if !enabled || !gates.push_fan_out_opened(&shutdown).await {
+                return;
+            }
+            let shared = Arc::clone(&shared);
+            let run =
+                move |job: Job<_>| fan_out::run::<ClusterPushSecret>(Arc::clone(&shared), job.key);
+            let dispatcher = self.cluster_push_secrets;
             dispatcher.run(run, shutdown.clone()).await;
         };
         let generator_states = {
@@ -195,6 +211,7 @@ impl Controllers {
             external_secrets,
             push_secrets,
             cluster_external_secrets,
+            cluster_push_secrets,
             generator_states
         );
         shared.recorders.all.flush(EVENTS_GRACE).await;
@@ -211,6 +228,7 @@ struct Gates {
     cluster_stores: Gate,
     namespaces: Gate,
     cluster_external_secrets: Gate,
+    cluster_push_secrets: Gate,
     cluster_scope: bool,
 }
 
@@ -244,6 +262,21 @@ impl Gates {
         let required = [
             self.cluster_external_secrets.clone(),
             self.external_secrets.clone(),
+            self.namespaces.clone(),
+        ];
+        tokio::select! {
+            () = gate::all(&required, &[]) => true,
+            () = shutdown.requested() => false,
+        }
+    }
+}
+
+impl Gates {
+    /// Whether ClusterPushSecrets may run, under the same rule.
+    async fn push_fan_out_opened(&self, shutdown: &Shutdown) -> bool {
+        let required = [
+            self.cluster_push_secrets.clone(),
+            self.push_secrets.clone(),
             self.namespaces.clone(),
         ];
         tokio::select! {
@@ -333,7 +366,19 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         });
     }
 
-    if config.settings.cluster_stores || config.cluster_external_secrets {
+    if config.cluster_push_secrets && config.settings.push_secrets {
+        let api = Api::<Guarded<ClusterPushSecret>>::all(edges.client.clone());
+        let component = part(ClusterPushSecret::CRD_NAME);
+        let (own, gate) = (Arc::clone(shared), gates.cluster_push_secrets.clone());
+        shared.background.keep("clusterpushsecrets", move || {
+            let changes = watch(api.clone(), own.watch_settings(), component.clone());
+            let event = Event::ClusterPushSecret;
+            follow(Arc::clone(&own), changes, gate.clone(), event)
+        });
+    }
+
+    let fans_out = config.cluster_external_secrets || config.cluster_push_secrets;
+    if config.settings.cluster_stores || fans_out {
         let api = Api::<Guarded<PartialObjectMeta<Namespace>>>::all(edges.client.clone());
         let component = part("namespaces");
         let (own, gate) = (Arc::clone(shared), gates.namespaces.clone());

@@ -59,6 +59,8 @@ pub(crate) struct Queues {
     pub(crate) cluster_stores: Handle<StoreKey>,
     /// By name.
     pub(crate) cluster_external_secrets: Handle<String>,
+    /// By name.
+    pub(crate) cluster_push_secrets: Handle<String>,
 }
 
 /// Event recorders, one a component name.

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::{ClusterExternalSecret, ExternalSecret, PushSecret};
+use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret};
 use lockstep_plan::StoreKind;
 use lockstep_plan::store::StoreRecord;
 
@@ -42,6 +42,8 @@ pub enum Event {
     PushSecret(Seen<PushSecret>),
     /// ClusterExternalSecrets.
     ClusterExternalSecret(Seen<ClusterExternalSecret>),
+    /// ClusterPushSecrets.
+    ClusterPushSecret(Seen<ClusterPushSecret>),
     /// Stores of one kind.
     Store(StoreKind, Seen<StoreRecord>),
     /// Secrets with the operator's label.

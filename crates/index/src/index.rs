@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockstep_plan::Salt;
 
+use lockstep_api::{ClusterExternalSecret, ClusterPushSecret};
+
 use crate::rows::{
-    ClusterExternalSecrets, ExternalSecrets, Inputs, ManifestTargets, Namespaces, PushSecrets,
-    Stores, Targets,
+    ExternalSecrets, Inputs, ManifestTargets, Namespaces, Parents, PushSecrets, Stores, Targets,
 };
 
 /// All tables.
@@ -15,7 +16,8 @@ use crate::rows::{
 pub struct Index {
     external_secrets: Mutex<ExternalSecrets>,
     push_secrets: Mutex<PushSecrets>,
-    cluster_external_secrets: Mutex<ClusterExternalSecrets>,
+    cluster_external_secrets: Mutex<Parents<ClusterExternalSecret>>,
+    cluster_push_secrets: Mutex<Parents<ClusterPushSecret>>,
     stores: Mutex<Stores>,
     targets: Mutex<Targets>,
     namespaces: Mutex<Namespaces>,
@@ -50,8 +52,12 @@ impl Index {
         locked(&self.push_secrets)
     }
 
-    pub fn cluster_external_secrets(&self) -> MutexGuard<'_, ClusterExternalSecrets> {
+    pub fn cluster_external_secrets(&self) -> MutexGuard<'_, Parents<ClusterExternalSecret>> {
         locked(&self.cluster_external_secrets)
+    }
+
+    pub fn cluster_push_secrets(&self) -> MutexGuard<'_, Parents<ClusterPushSecret>> {
+        locked(&self.cluster_push_secrets)
     }
 
     pub fn stores(&self) -> MutexGuard<'_, Stores> {

@@ -1,8 +1,8 @@
 //! Who is requeued by what: one file a kind that changes. Every rule takes an event or an answer into
 //! the tables and returns what follows; nothing here waits, writes or reads a clock.
 
-mod cluster_external_secret;
 mod external_secret;
+mod fan_out;
 mod input;
 mod namespace;
 mod push_secret;
@@ -25,7 +25,8 @@ impl Index {
         match event {
             Event::ExternalSecret(seen) => self.external_secret_seen(seen, now),
             Event::PushSecret(seen) => self.push_secret_seen(seen),
-            Event::ClusterExternalSecret(seen) => self.cluster_external_secret_seen(seen),
+            Event::ClusterExternalSecret(seen) => self.parent_seen(seen),
+            Event::ClusterPushSecret(seen) => self.parent_seen(seen),
             Event::Store(kind, seen) => self.store_seen(kind, seen, now),
             Event::Target(seen) => self.target_seen(seen, now),
             Event::ManifestTarget(kind, seen) => self.manifest_target_seen(&kind, seen, now),

@@ -18,6 +18,8 @@ pub enum Queued {
     Store(StoreKey),
     /// A ClusterExternalSecret, by name.
     ClusterExternalSecret(String),
+    /// A ClusterPushSecret, by name.
+    ClusterPushSecret(String),
 }
 
 /// Why an object is requeued.

@@ -3,7 +3,9 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use lockstep_api::conditions::READY;
-use lockstep_api::fan_out::{ChildMetadata, ClusterExternalSecretStatus, PlainCondition};
+use lockstep_api::fan_out::{
+    ChildMetadata, ClusterExternalSecretStatus, FailedNamespace, PlainCondition,
+};
 use lockstep_api::keys::{FINALIZER_CLUSTER_EXTERNAL_SECRET, namespace_finalizer};
 use lockstep_api::{ClusterExternalSecret, ExternalSecret, messages};
 
@@ -34,6 +36,10 @@ impl Parent for ClusterExternalSecret {
 
     fn metadata(&self) -> &ObjectMeta {
         &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
     }
 
     fn given_name(&self) -> Option<&str> {
@@ -81,6 +87,15 @@ impl Parent for ClusterExternalSecret {
 
     fn provisioned(status: &ClusterExternalSecretStatus) -> &[String] {
         &status.provisioned_namespaces
+    }
+
+    fn failed(status: &ClusterExternalSecretStatus) -> &[FailedNamespace] {
+        &status.failed_namespaces
+    }
+
+    fn is_ready(status: &ClusterExternalSecretStatus) -> Option<bool> {
+        let ready = status.conditions.iter().find(|one| one.type_ == READY)?;
+        Some(ready.status == "True")
     }
 
     fn observed_generation(status: &ClusterExternalSecretStatus) -> Option<i64> {

@@ -4,7 +4,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use lockstep_api::conditions::{Condition, FALSE, READY, TRUE};
-use lockstep_api::fan_out::{ChildMetadata, ClusterPushSecretStatus};
+use lockstep_api::fan_out::{ChildMetadata, ClusterPushSecretStatus, FailedNamespace};
 use lockstep_api::{ClusterPushSecret, PushSecret, messages, reasons};
 
 use crate::fan_out::{Child, Namespaces, Parent, child_name};
@@ -34,6 +34,10 @@ impl Parent for ClusterPushSecret {
 
     fn metadata(&self) -> &ObjectMeta {
         &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
     }
 
     fn given_name(&self) -> Option<&str> {
@@ -76,6 +80,14 @@ impl Parent for ClusterPushSecret {
 
     fn provisioned(status: &ClusterPushSecretStatus) -> &[String] {
         &status.provisioned_namespaces
+    }
+
+    fn failed(status: &ClusterPushSecretStatus) -> &[FailedNamespace] {
+        &status.failed_namespaces
+    }
+
+    fn is_ready(status: &ClusterPushSecretStatus) -> Option<bool> {
+        Some(Condition::find(&status.conditions, READY)?.status == TRUE)
     }
 
     fn observed_generation(status: &ClusterPushSecretStatus) -> Option<i64> {

@@ -179,6 +179,9 @@ pub(crate) struct ScopeFlags {
     /// Reconcile ClusterExternalSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_cluster_external_secret_reconciler: bool,
+    /// Reconcile ClusterPushSecrets, where PushSecrets are reconciled.
+    #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
+    pub(crate) enable_cluster_push_secret_reconciler: bool,
     /// Reconcile PushSecrets.
     #[arg(long, default_value = "true", action = ArgAction::Set, value_parser = boolean, value_name = SWITCH)]
     pub(crate) enable_push_secret_reconciler: bool,

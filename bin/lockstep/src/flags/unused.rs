@@ -28,9 +28,6 @@ pub(crate) struct UnusedFlags {
     /// No effect: the metrics server speaks HTTP/1.1.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_http2: Option<bool>,
-    /// No effect: ClusterPushSecrets are not reconciled yet.
-    #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
-    enable_cluster_push_secret_reconciler: Option<bool>,
     /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_parser = boolean, value_name = SWITCH)]
     enable_vault_token_cache: Option<bool>,
@@ -85,10 +82,6 @@ impl UnusedFlags {
                 self.enable_secret_api_read_on_cache_mismatch.is_some(),
             ),
             ("--enable-http2", self.enable_http2.is_some()),
-            (
-                "--enable-cluster-push-secret-reconciler",
-                self.enable_cluster_push_secret_reconciler.is_some(),
-            ),
             (
                 "--enable-vault-token-cache",
                 self.enable_vault_token_cache.is_some(),

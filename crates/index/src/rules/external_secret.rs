@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use lockstep_api::ExternalSecret;
+use lockstep_api::{ClusterExternalSecret, ExternalSecret};
 
 use crate::event::Seen;
 use crate::index::Index;
@@ -19,9 +19,9 @@ impl Index {
             Seen::ListBegins => self.external_secrets().begin_list(),
             Seen::Applied(object) => {
                 let inputs = inputs_of::of_external_secret(&object);
-                let child = Child::of(&object.metadata);
+                let child = Child::of::<ClusterExternalSecret>(&object.metadata);
                 let (key, change) = self.external_secrets().apply(*object, now);
-                wakes.extend(self.child_seen(&key, child, change));
+                wakes.extend(self.child_seen::<ClusterExternalSecret>(&key, child, change));
                 if change != RowChange::Same {
                     let reader = Reader::ExternalSecret(key.clone());
                     wakes.extend(self.inputs_named(&reader, inputs));
@@ -84,7 +84,7 @@ impl Index {
         let reader = Reader::ExternalSecret(key.clone());
         let mut wakes = self.inputs_named(&reader, BTreeSet::new());
         self.object_gone(key.namespace());
-        wakes.extend(self.child_gone(&key));
+        wakes.extend(self.child_gone::<ClusterExternalSecret>(&key));
         wakes.push(Wake::Forget(Queued::ExternalSecret(key)));
         wakes
     }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_api::PushSecret;
+use lockstep_api::{ClusterPushSecret, PushSecret};
 use lockstep_plan::{StoreKey, StoreView};
 
 use crate::event::Seen;
 use crate::index::Index;
 use crate::inputs_of;
 use crate::key::ObjectKey;
-use crate::rows::{PushSecrets, Reader, RowChange};
+use crate::rows::{Child, PushSecrets, Reader, RowChange};
 use crate::wake::{Queued, Trigger, Wake, Wakes, spread};
 
 /// Time between the reconciles of two users of a store that changed.
@@ -24,9 +24,11 @@ impl Index {
             Seen::ListBegins => self.push_secrets().begin_list(),
             Seen::Applied(object) => {
                 let inputs = inputs_of::of_push_secret(&object);
+                let child = Child::of::<ClusterPushSecret>(&object.metadata);
                 let key = ObjectKey::of(&object.metadata);
                 let ((_, change), stores) = self.noting_stores(&key, |rows| rows.apply(*object));
                 wakes.extend(stores);
+                wakes.extend(self.child_seen::<ClusterPushSecret>(&key, child, change));
                 if change != RowChange::Same {
                     wakes.extend(self.inputs_named(&Reader::PushSecret(key.clone()), inputs));
                     wakes.now(Queued::PushSecret(key), Trigger::Changed);
@@ -85,6 +87,7 @@ impl Index {
     fn push_secret_gone(&self, key: ObjectKey) -> Wakes {
         let mut wakes = self.inputs_named(&Reader::PushSecret(key.clone()), BTreeSet::new());
         self.object_gone(key.namespace());
+        wakes.extend(self.child_gone::<ClusterPushSecret>(&key));
         wakes.push(Wake::Forget(Queued::PushSecret(key)));
         wakes
     }

@@ -34,6 +34,9 @@ pub trait Parent {
     /// Its metadata.
     fn metadata(&self) -> &ObjectMeta;
 
+    /// Its metadata, to be changed.
+    fn metadata_mut(&mut self) -> &mut ObjectMeta;
+
     /// Name of the children, where one is given.
     fn given_name(&self) -> Option<&str>;
 
@@ -63,6 +66,12 @@ pub trait Parent {
 
     /// Namespaces that a status says have their child.
     fn provisioned(status: &Self::Status) -> &[String];
+
+    /// Namespaces that a status says failed.
+    fn failed(status: &Self::Status) -> &[FailedNamespace];
+
+    /// What a status says of the Ready condition.
+    fn is_ready(status: &Self::Status) -> Option<bool>;
 
     /// The generation that a status is about.
     fn observed_generation(status: &Self::Status) -> Option<i64>;

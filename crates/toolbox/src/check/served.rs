@@ -30,7 +30,7 @@ pub(super) type Ruling = (Verdict, String);
 /// Version that serves a kind, and whether it is reconciled.
 const KINDS: [(&str, &str, bool); 6] = [
     ("ClusterExternalSecret", "v1", true),
-    ("ClusterPushSecret", "v1alpha1", false),
+    ("ClusterPushSecret", "v1alpha1", true),
     ("ClusterSecretStore", "v1", true),
     ("ExternalSecret", "v1", true),
     ("PushSecret", "v1alpha1", true),

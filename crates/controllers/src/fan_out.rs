@@ -1,111 +1,148 @@
-//! The ClusterExternalSecret controller: collects what the index knows, carries out what was decided
-//! namespace by namespace, and writes what came of it. Decides nothing.
+//! The controllers of ClusterExternalSecrets and ClusterPushSecrets: collect what the index knows, carry
+//! out what was decided namespace by namespace, and write what came of it. Decide nothing.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
-use lockstep_api::fan_out::ClusterExternalSecretStatus;
-use lockstep_api::keys::{FIELD_MANAGER, namespace_finalizer};
-use lockstep_api::{ClusterExternalSecret, ExternalSecret};
-use lockstep_index::{ClusterExternalSecretRow, ObjectKey};
+use kube::Resource;
+use lockstep_api::keys::FIELD_MANAGER;
+use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret};
+use lockstep_index::{ObjectKey, ParentRow, Parents};
 use lockstep_plan::NextRun;
 use lockstep_plan::fan_out::{
-    Decision, Observed, Outcome, Report, Step, Task, Trouble, Work, child, child_name, controls,
-    decide, refused, report, status_patch,
+    Child, Decision, Observed, Outcome, Parent, Report, Step, Task, Trouble, Work, child,
+    child_name, controls, decide, refused, report, status_patch,
 };
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::api::{target, world_error};
 use crate::shared::{Shared, nanos_since};
 
+/// What the controllers of the two kinds differ in.
+pub(crate) trait FanOut:
+    Parent<Child: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync>
+    + Resource<DynamicType = ()>
+    + DeserializeOwned
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+    /// Rows of the kind.
+    fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>>;
+
+    /// The object of the child's kind with this name, whoever controls it.
+    fn existing(shared: &Shared, key: &ObjectKey) -> Option<Self::Child>;
+}
+
+impl FanOut for ClusterExternalSecret {
+    fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>> {
+        shared.index.cluster_external_secrets()
+    }
+
+    fn existing(shared: &Shared, key: &ObjectKey) -> Option<ExternalSecret> {
+        shared.index.external_secrets().object(key)
+    }
+}
+
+impl FanOut for ClusterPushSecret {
+    fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>> {
+        shared.index.cluster_push_secrets()
+    }
+
+    fn existing(shared: &Shared, key: &ObjectKey) -> Option<PushSecret> {
+        let read = shared.index.push_secrets().snapshot(key);
+        read.map(|(object, _)| object)
+    }
+}
+
 /// Namespaces of one object that are worked on at once.
 const AT_ONCE: usize = 8;
 
 /// Runs one object.
-pub(crate) async fn run(shared: Arc<Shared>, name: String) -> Next {
+pub(crate) async fn run<P: FanOut>(shared: Arc<Shared>, name: String) -> Next {
     let clock = Instant::now();
-    let next = match keep(&shared, &name).await {
+    let next = match keep::<P>(&shared, &name).await {
         Ok(next) => next,
         Err(WorldError::NotFound) => Next::Idle,
         Err(WorldError::Failed(error)) => {
-            tracing::warn!(cluster_external_secret = %name, %error, "run failed");
+            tracing::warn!(kind = P::KIND, %name, %error, "run failed");
             Next::Failed
         }
         Err(error) => {
-            tracing::debug!(cluster_external_secret = %name, %error, "changed meanwhile");
+            tracing::debug!(kind = P::KIND, %name, %error, "changed meanwhile");
             Next::Again
         }
     };
     let nanos = nanos_since(clock);
-    shared
-        .index
-        .cluster_external_secrets()
-        .note_run(&name, nanos);
+    P::rows(&shared).note_run(&name, nanos);
     next
 }
 
-async fn keep(shared: &Shared, name: &str) -> Result<Next, WorldError> {
-    let known = shared.index.cluster_external_secrets().get(name);
+async fn keep<P: FanOut>(shared: &Shared, name: &str) -> Result<Next, WorldError> {
+    let known = P::rows(shared).get(name);
     let Some(mut row) = known else {
         return Ok(Next::Idle);
     };
     if let Decision::Claim(patch) = decide(&observe(shared, &row)) {
-        row.object = Arc::new(patch_object(shared, &row.object, &patch).await?);
+        row.object = Arc::new(patch_object(shared, &*row.object, &patch).await?);
     }
     let observed = observe(shared, &row);
     match decide(&observed) {
         Decision::Gone | Decision::Claim(_) => Ok(Next::Idle),
         Decision::Release(work, patch) => {
-            let outcomes = carry_out(shared, &row.object, work).await?;
+            let outcomes = carry_out(shared, &*row.object, work).await?;
             if let Some((namespace, trouble)) = first_trouble(&outcomes) {
                 let text = format!("could not clean up namespace {namespace}: {trouble}");
                 return Err(WorldError::Failed(text));
             }
-            patch_object(shared, &row.object, &patch).await?;
+            patch_object(shared, &*row.object, &patch).await?;
             Ok(Next::Idle)
         }
         Decision::Refuse(reason) => {
             let report = refused(&*row.object, reason, shared.settings());
-            conclude(shared, &row.object, &report).await
+            conclude(shared, &*row.object, &report).await
         }
         Decision::Keep(work) => {
             let now = shared.now();
-            let outcomes = carry_out(shared, &row.object, work).await?;
+            let outcomes = carry_out(shared, &*row.object, work).await?;
             let report = report(&*row.object, outcomes, shared.settings(), now);
-            conclude(shared, &row.object, &report).await
+            conclude(shared, &*row.object, &report).await
         }
     }
 }
 
-fn observe<'a>(
-    shared: &Shared,
-    row: &'a ClusterExternalSecretRow,
-) -> Observed<'a, ClusterExternalSecret> {
+fn observe<'a, P: FanOut>(shared: &Shared, row: &'a ParentRow<P>) -> Observed<'a, P> {
     let object = row.object.as_ref();
-    let name = object.metadata.name.as_deref().unwrap_or_default();
-    let mark = namespace_finalizer(name);
+    let name = object.metadata().name.as_deref().unwrap_or_default();
+    let mark = object.mark();
     let (mut wanted, mut marked) = (BTreeMap::new(), BTreeMap::new());
     for (namespace, labels, metadata) in shared.index.namespaces().all() {
         let selected = row.wanted.as_ref().as_ref();
         if selected.is_ok_and(|selected| selected.contains(namespace, labels)) {
             wanted.insert(namespace.clone(), metadata.clone());
-        } else if metadata.finalizers.iter().flatten().any(|one| *one == mark) {
+        } else if metadata
+            .finalizers
+            .iter()
+            .flatten()
+            .any(|one| Some(one) == mark.as_ref())
+        {
             marked.insert(namespace.clone(), metadata.clone());
         }
     }
-    let children = shared.index.external_secrets();
     let existing = wanted.keys().filter_map(|namespace| {
         let key = ObjectKey::new(namespace, child_name(object));
-        Some((namespace.clone(), children.object(&key)?))
+        Some((namespace.clone(), P::existing(shared, &key)?))
     });
     let existing = existing.collect();
-    drop(children);
     Observed {
         object,
         wanted: match row.wanted.as_ref() {
@@ -114,16 +151,16 @@ fn observe<'a>(
         },
         marked,
         existing,
-        owned: shared.index.cluster_external_secrets().children_of(name),
+        owned: P::rows(shared).children_of(name),
     }
 }
 
 /// Does the work in all namespaces. An error means that something changed meanwhile: what is seen by
 /// then is decided upon again.
-async fn carry_out(
+async fn carry_out<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
-    work: Work<ExternalSecret>,
+    object: &P,
+    work: Work<P::Child>,
 ) -> Result<BTreeMap<String, Outcome>, WorldError> {
     let tasks = work.into_iter().map(|(namespace, task)| async move {
         let outcome = perform(shared, object, &namespace, task).await;
@@ -133,11 +170,11 @@ async fn carry_out(
     done.into_iter().collect()
 }
 
-async fn perform(
+async fn perform<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
+    object: &P,
     namespace: &str,
-    task: Task<ExternalSecret>,
+    task: Task<P::Child>,
 ) -> Result<Outcome, WorldError> {
     for step in task.steps {
         if let Step::Refuse(reason) = step {
@@ -158,14 +195,14 @@ async fn perform(
     })
 }
 
-async fn take(
+async fn take<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
+    object: &P,
     namespace: &str,
-    step: Step<ExternalSecret>,
+    step: Step<P::Child>,
 ) -> Result<(), WorldError> {
     let (writer, manager) = (&shared.writer, Some(FIELD_MANAGER));
-    let named = |name: &str| ApiObject::of::<ExternalSecret>(Some(namespace), name);
+    let named = |name: &str| ApiObject::of::<P::Child>(Some(namespace), name);
     let done = match step {
         Step::Refuse(_) => return Ok(()),
         Step::Delete(child) => writer.delete(&named(&child.name), &child.uid, None).await,
@@ -190,16 +227,16 @@ async fn take(
 }
 
 /// Writes a child anew, from the one that is there now.
-async fn update(
+async fn update<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
+    object: &P,
     (namespace, target): (&str, &ApiObject),
 ) -> Result<(), WorldError> {
-    let live: Option<ExternalSecret> = target.get(&shared.client).await.map_err(world_error)?;
+    let live: Option<P::Child> = target.get(&shared.client).await.map_err(world_error)?;
     let owner = live
         .as_ref()
-        .and_then(|live| controls::<ClusterExternalSecret>(&live.metadata));
-    if owner.as_deref() != object.metadata.name.as_deref() {
+        .and_then(|live| controls::<P>(Child::metadata(live)));
+    if owner.as_deref() != object.metadata().name.as_deref() {
         return Err(WorldError::Conflict("another owner, or gone".to_owned()));
     }
     let right = child(object, namespace, live);
@@ -219,25 +256,24 @@ fn first_trouble(outcomes: &BTreeMap<String, Outcome>) -> Option<(&str, &str)> {
         })
 }
 
-async fn patch_object(
+async fn patch_object<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
+    object: &P,
     patch: &Value,
-) -> Result<ClusterExternalSecret, WorldError> {
-    let target = target::<ClusterExternalSecret>(&object.metadata);
+) -> Result<P, WorldError> {
+    let target = target::<P>(object.metadata());
     let writer = &shared.writer;
     let patched = writer.merge(&target, patch, Some(FIELD_MANAGER)).await;
-    let patched: ClusterExternalSecret = patched.map_err(world_error)?;
-    let mut rows = shared.index.cluster_external_secrets();
-    rows.answered(patched.clone());
+    let patched: P = patched.map_err(world_error)?;
+    P::rows(shared).answered(patched.clone());
     Ok(patched)
 }
 
 /// Writes the status, if it is news, and tells when to run again.
-async fn conclude(
+async fn conclude<P: FanOut>(
     shared: &Shared,
-    object: &ClusterExternalSecret,
-    report: &Report<ClusterExternalSecretStatus>,
+    object: &P,
+    report: &Report<P::Status>,
 ) -> Result<Next, WorldError> {
     let next = match report.next {
         NextRun::At(time) => Next::At(time),
@@ -247,22 +283,17 @@ async fn conclude(
     let Some(status) = &report.status else {
         return Ok(next);
     };
-    let name = object.metadata.name.as_deref().unwrap_or_default();
-    tracing::info!(
-        cluster_external_secret = name,
-        ready = report.ready,
-        "status changed"
-    );
-    let target = target::<ClusterExternalSecret>(&object.metadata);
-    let uid = object.metadata.uid.as_deref().unwrap_or_default();
-    let patch = status_patch(object.status.as_ref(), status);
+    let name = object.metadata().name.as_deref().unwrap_or_default();
+    tracing::info!(kind = P::KIND, name, ready = report.ready, "status changed");
+    let target = target::<P>(object.metadata());
+    let uid = object.metadata().uid.as_deref().unwrap_or_default();
+    let patch = status_patch(object.status(), status);
     let manager = Some(FIELD_MANAGER);
     let writer = &shared.writer;
     let written = writer.patch_status(&target, uid, &patch, manager).await;
-    let written: ClusterExternalSecret = written.map_err(world_error)?;
-    let kept = written.status.as_ref();
-    let kept = kept.and_then(|status| status.observed_generation);
-    shared.note_generation(status.observed_generation, kept);
-    shared.index.cluster_external_secrets().answered(written);
+    let written: P = written.map_err(world_error)?;
+    let kept = written.status().and_then(P::observed_generation);
+    shared.note_generation(P::observed_generation(status), kept);
+    P::rows(shared).answered(written);
     Ok(next)
 }

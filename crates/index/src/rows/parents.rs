@@ -1,14 +1,11 @@
-//! Rows of ClusterExternalSecrets, and which ExternalSecrets they control. There are few of the
-//! former, so they are kept typed. Decides which watch events are worth a run; starts none itself.
+//! Rows of objects that keep children in many namespaces, and which children they control. There are
+//! few of the former, so they are kept typed. Decides which watch events are worth a run; starts none itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::ClusterExternalSecret;
-use lockstep_api::conditions::READY;
-use lockstep_api::keys::FINALIZER_CLUSTER_EXTERNAL_SECRET;
-use lockstep_plan::fan_out::{OwnedChild, Wanted, controls};
+use lockstep_plan::fan_out::{OwnedChild, Parent, Wanted, controls};
 
 use super::RowChange;
 use super::namespaces::Labels;
@@ -16,10 +13,9 @@ use super::relist::Relist;
 use super::seen::{trigger, version};
 use crate::key::ObjectKey;
 
-/// One ClusterExternalSecret.
-#[derive(Clone)]
-pub struct Row {
-    pub object: Arc<ClusterExternalSecret>,
+/// One object.
+pub struct Row<P> {
+    pub object: Arc<P>,
     /// The namespaces it wants; an error says why that cannot be told.
     pub wanted: Arc<Result<Wanted, String>>,
     /// Duration of the last run, for the metrics endpoint.
@@ -27,7 +23,18 @@ pub struct Row {
     trigger: u64,
 }
 
-/// What is kept of an ExternalSecret that a ClusterExternalSecret controls.
+impl<P> Clone for Row<P> {
+    fn clone(&self) -> Self {
+        Self {
+            object: Arc::clone(&self.object),
+            wanted: Arc::clone(&self.wanted),
+            last_nanos: self.last_nanos,
+            trigger: self.trigger,
+        }
+    }
+}
+
+/// What is kept of a child.
 pub struct Child {
     pub owner: String,
     pub uid: String,
@@ -35,20 +42,18 @@ pub struct Child {
 
 impl Child {
     /// The child these are the metadata of, where they are a child's.
-    pub fn of(metadata: &ObjectMeta) -> Option<Self> {
+    pub fn of<P: Parent>(metadata: &ObjectMeta) -> Option<Self> {
         Some(Self {
-            owner: controls::<ClusterExternalSecret>(metadata)?,
+            owner: controls::<P>(metadata)?,
             uid: metadata.uid.clone().unwrap_or_default(),
         })
     }
 }
 
-impl Row {
+impl<P: Parent> Row<P> {
     /// Status of the Ready condition, where there is one.
     pub fn ready(&self) -> Option<bool> {
-        let conditions = &self.object.status.as_ref()?.conditions;
-        let ready = conditions.iter().find(|one| one.type_ == READY)?;
-        Some(ready.status == "True")
+        P::is_ready(self.object.status()?)
     }
 
     fn wants(&self, namespace: &str, labels: &Labels) -> bool {
@@ -57,33 +62,41 @@ impl Row {
     }
 
     fn failed_in(&self, namespace: &str) -> bool {
-        let failed = self.object.status.iter();
-        let mut failed = failed.flat_map(|status| &status.failed_namespaces);
+        let mut failed = self.object.status().into_iter().flat_map(P::failed);
         failed.any(|failed| failed.namespace == namespace)
     }
 }
 
-/// All ClusterExternalSecrets by name, and what they control.
-#[derive(Default)]
-pub struct ClusterExternalSecrets {
-    rows: BTreeMap<String, Row>,
+/// All objects of a kind by name, and what they control.
+pub struct Parents<P> {
+    rows: BTreeMap<String, Row<P>>,
     children: BTreeMap<ObjectKey, Child>,
     relist: Relist<String>,
 }
 
-impl ClusterExternalSecrets {
+impl<P> Default for Parents<P> {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            children: BTreeMap::new(),
+            relist: Relist::default(),
+        }
+    }
+}
+
+impl<P: Parent> Parents<P> {
     /// Takes an object from the watch. What is older than the row is passed over, but in a
     /// new list.
-    pub fn apply(&mut self, mut object: ClusterExternalSecret) -> (String, RowChange) {
-        object.metadata.managed_fields = None;
-        let name = object.metadata.name.clone().unwrap_or_default();
+    pub fn apply(&mut self, mut object: P) -> (String, RowChange) {
+        object.metadata_mut().managed_fields = None;
+        let name = object.metadata().name.clone().unwrap_or_default();
         let listed_anew = self.relist.saw(&name);
-        let trigger = trigger(&object.metadata, FINALIZER_CLUSTER_EXTERNAL_SECRET);
+        let trigger = trigger(object.metadata(), P::FINALIZER.unwrap_or_default());
         let known = self.rows.get(&name);
         let (touch, last_nanos) = match known {
             None => (RowChange::New, 0),
             Some(row)
-                if !listed_anew && version(&object.metadata) < version(&row.object.metadata) =>
+                if !listed_anew && version(object.metadata()) < version(row.object.metadata()) =>
             {
                 return (name, RowChange::Same);
             }
@@ -101,8 +114,8 @@ impl ClusterExternalSecrets {
     }
 
     /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
-    pub fn answered(&mut self, object: ClusterExternalSecret) -> Option<(String, RowChange)> {
-        let name = object.metadata.name.as_deref().unwrap_or_default();
+    pub fn answered(&mut self, object: P) -> Option<(String, RowChange)> {
+        let name = object.metadata().name.as_deref().unwrap_or_default();
         self.rows.contains_key(name).then(|| self.apply(object))
     }
 
@@ -126,12 +139,12 @@ impl ClusterExternalSecrets {
     }
 
     /// An object as last seen.
-    pub fn get(&self, name: &str) -> Option<Row> {
+    pub fn get(&self, name: &str) -> Option<Row<P>> {
         self.rows.get(name).cloned()
     }
 
     /// All rows, by name.
-    pub fn rows(&self) -> &BTreeMap<String, Row> {
+    pub fn rows(&self) -> &BTreeMap<String, Row<P>> {
         &self.rows
     }
 
@@ -142,7 +155,7 @@ impl ClusterExternalSecrets {
         }
     }
 
-    /// Notes who controls an ExternalSecret, if anybody does; returns who else did before.
+    /// Notes who controls a child, if anybody does; returns who else did before.
     pub fn saw_child(&mut self, key: &ObjectKey, child: Option<Child>) -> Option<String> {
         let owner = child.as_ref().map(|child| child.owner.clone());
         let before = match child {
@@ -167,7 +180,7 @@ impl ClusterExternalSecrets {
 
     /// Who wants a namespace with one of these labels.
     pub fn wanting(&self, namespace: &str, labels: &[Labels]) -> Vec<String> {
-        let wants = |row: &Row| labels.iter().any(|labels| row.wants(namespace, labels));
+        let wants = |row: &Row<P>| labels.iter().any(|labels| row.wants(namespace, labels));
         self.names(wants)
     }
 
@@ -176,7 +189,7 @@ impl ClusterExternalSecrets {
         self.names(|row| row.failed_in(namespace))
     }
 
-    fn names(&self, is_meant: impl Fn(&Row) -> bool) -> Vec<String> {
+    fn names(&self, is_meant: impl Fn(&Row<P>) -> bool) -> Vec<String> {
         let rows = self.rows.iter().filter(|(_, row)| is_meant(row));
         rows.map(|(name, _)| name.clone()).collect()
     }
@@ -184,13 +197,15 @@ impl ClusterExternalSecrets {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_api::ClusterExternalSecret;
+
     use super::*;
 
     #[test]
     fn a_child_that_changes_hands_is_news_to_its_former_owner() {
         let (key, mut rows) = (
             ObjectKey::new("n", "child"),
-            ClusterExternalSecrets::default(),
+            Parents::<ClusterExternalSecret>::default(),
         );
         let child = |owner: &str, uid: &str| {
             Some(Child {
