@@ -30,7 +30,7 @@ static PROVIDERS: LazyLock<String> = LazyLock::new(|| {
     names.join(",")
 });
 static GENERATORS: LazyLock<String> = LazyLock::new(|| {
-    let kinds = lockstep_generators::kinds().map(|entry| entry.kind());
+    let kinds = lockstep_generators::kinds().map(lockstep_provider_api::GeneratorEntry::kind);
     kinds
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()

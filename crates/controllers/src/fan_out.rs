@@ -28,8 +28,10 @@ use crate::shared::{Shared, nanos_since};
 
 /// What the controllers of the two kinds differ in.
 pub(crate) trait FanOut:
-    Parent<Child: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync>
-    + Resource<DynamicType = ()>
+    Parent<
+        Child: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync,
+        Status: Send + Sync,
+    > + Resource<DynamicType = ()>
     + DeserializeOwned
     + Clone
     + Send

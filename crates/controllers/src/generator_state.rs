@@ -102,7 +102,7 @@ async fn clean_up(
     key: &ObjectKey,
     (kind, spec, state): (&str, &Value, Value),
 ) -> Result<(), WorldError> {
-    let maker = match lookup(kind).map(|entry| entry.maker()) {
+    let maker = match lookup(kind).map(lockstep_provider_api::GeneratorEntry::maker) {
         Ok(Maker::Remote(maker)) => maker,
         Ok(Maker::Local(_)) => return Ok(()),
         Err(error) => {

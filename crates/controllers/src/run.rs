@@ -161,28 +161,17 @@ impl Controllers {
             let dispatcher = self.push_secrets.by_class(Arc::new(class_of));
             dispatcher.run(run, shutdown.clone()).await;
         };
-        let cluster_external_secrets = async {
-            if !config.cluster_external_secrets || !gates.fan_out_opened(&shutdown).await {
-                return;
-            }
-            let shared = Arc::clone(&shared);
-            let run = move |job: Job<_>| {
-                fan_out::run::<ClusterExternalSecret>(Arc::clone(&shared), job.key)
-            };
-            let dispatcher = self.cluster_external_secrets;
-            dispatcher.run(run, shutdown.clone()).await;
-        };
-        let cluster_push_secrets = async {
-            let enabled = config.cluster_push_secrets && config.settings.push_secrets;
-            if !enabled || !gates.push_fan_out_opened(&shutdown).await {
-                return;
-            }
-            let shared = Arc::clone(&shared);
-            let run =
-                move |job: Job<_>| fan_out::run::<ClusterPushSecret>(Arc::clone(&shared), job.key);
-            let dispatcher = self.cluster_push_secrets;
-            dispatcher.run(run, shutdown.clone()).await;
-        };
+        let cluster_external_secrets = fan_out_when::<ClusterExternalSecret>(
+            async { config.cluster_external_secrets && gates.fan_out_opened(&shutdown).await },
+            self.cluster_external_secrets,
+            (&shared, &shutdown),
+        );
+        let pushes = config.cluster_push_secrets && config.settings.push_secrets;
+        let cluster_push_secrets = fan_out_when::<ClusterPushSecret>(
+            async { pushes && gates.push_fan_out_opened(&shutdown).await },
+            self.cluster_push_secrets,
+            (&shared, &shutdown),
+        );
         let generator_states = {
             let own = Arc::clone(&shared);
             let run = move |job: Job<_>| generator_state::run(Arc::clone(&own), job.key);
@@ -216,6 +205,20 @@ impl Controllers {
         );
         shared.recorders.all.flush(EVENTS_GRACE).await;
     }
+}
+
+/// Reconciles the objects of a cluster kind once its gate is open; a closed one never opens.
+async fn fan_out_when<K: fan_out::FanOut>(
+    opened: impl Future<Output = bool>,
+    dispatcher: Dispatcher<String>,
+    (shared, shutdown): (&Arc<Shared>, &Shutdown),
+) {
+    if !opened.await {
+        return;
+    }
+    let shared = Arc::clone(shared);
+    let run = move |job: Job<_>| fan_out::run::<K>(Arc::clone(&shared), job.key);
+    dispatcher.run(run, shutdown.clone()).await;
 }
 
 /// Gates of the watches: ExternalSecrets run when what they depend on was listed.
@@ -338,6 +341,14 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
         follow(Arc::clone(&own), changes, gate.clone(), Event::Target)
     });
 
+    start_cluster_watches(shared, config, edges, &gates);
+    gates
+}
+
+/// Starts the watches of kinds that are not in a namespace.
+fn start_cluster_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges, gates: &Gates) {
+    let part = |name: &str| edges.readiness.register(name);
+
     if config.settings.cluster_stores {
         let api = Api::<Guarded<ClusterSecretStore>>::all(edges.client.clone());
         let component = part(ClusterSecretStore::CRD_NAME);
@@ -390,7 +401,6 @@ fn start_watches(shared: &Arc<Shared>, config: &Config, edges: &Edges) -> Gates 
             follow(Arc::clone(&own), changes, gate.clone(), event)
         });
     }
-    gates
 }
 
 fn watch_generator_states(

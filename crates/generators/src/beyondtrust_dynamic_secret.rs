@@ -30,7 +30,8 @@ struct Provider {
     #[serde(default)]
     folder_path: String,
     ca_bundle: Option<CaBundle>,
-    ca_provider: Option<CaProvider>,
+    #[serde(rename = "caProvider")]
+    ca_source: Option<CaProvider>,
 }
 
 #[derive(Deserialize)]
@@ -62,7 +63,8 @@ struct Leased {
 struct Lease {
     access_key_id: String,
     secret_access_key: String,
-    lease_id: String,
+    #[serde(rename = "leaseId")]
+    id: String,
     expiration: String,
     session_token: String,
 }
@@ -116,7 +118,7 @@ async fn open(provider: &Provider, ctx: &Ctx) -> Result<Api> {
     let base = base.map_err(|error| error.context("failed to load server URL configuration"))?;
     let token = ctx.secret(&auth.apikey.token).await;
     let token = token.map_err(|error| error.context("failed to load credentials"))?;
-    let ca = ctx.trust(provider.ca_bundle.as_ref(), provider.ca_provider.as_ref());
+    let ca = ctx.trust(provider.ca_bundle.as_ref(), provider.ca_source.as_ref());
     let tls = Tls {
         ca: ca
             .await
@@ -204,7 +206,7 @@ impl Lease {
                 "secretAccessKey".to_owned(),
                 SecretValue::from(self.secret_access_key),
             ),
-            ("leaseId".to_owned(), SecretValue::from(self.lease_id)),
+            ("leaseId".to_owned(), SecretValue::from(self.id)),
             ("expiration".to_owned(), SecretValue::from(self.expiration)),
         ]);
         if !self.session_token.is_empty() {

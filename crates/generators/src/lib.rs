@@ -49,7 +49,9 @@ static TABLE: &[GeneratorEntry] = &[
 /// Every kind of this build: those of this crate, then those of the providers compiled in.
 pub fn kinds() -> impl Iterator<Item = &'static GeneratorEntry> {
     let of_providers = lockstep_provider_registry::registry();
-    let of_providers = of_providers.iter().flat_map(|entry| entry.generators());
+    let of_providers = of_providers
+        .iter()
+        .flat_map(lockstep_provider_registry::Entry::generators);
     TABLE.iter().chain(of_providers)
 }
 

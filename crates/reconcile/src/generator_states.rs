@@ -92,7 +92,9 @@ async fn take_back(
     named: (&str, &str),
     remote: &RemoteClient,
 ) {
-    let Ok(Maker::Remote(maker)) = lookup(&generator.kind).map(|entry| entry.maker()) else {
+    let Ok(Maker::Remote(maker)) =
+        lookup(&generator.kind).map(lockstep_provider_api::GeneratorEntry::maker)
+    else {
         return;
     };
     let done = remote

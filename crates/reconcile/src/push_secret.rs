@@ -122,17 +122,18 @@ impl<W: PushWorld> Engine<'_, W> {
             }
             Decision::Release(recorded) => self.release(&observed, recorded, now).await,
             Decision::Push(stores) => {
-                let (mut matched, mut stored) = (None, Vec::new());
-                let found = (&mut matched, &mut stored);
+                let (mut matched, mut made_states) = (None, Vec::new());
+                let found = (&mut matched, &mut made_states);
                 let blocked = stores.as_ref().ok().and_then(Resolved::blocked);
                 let mut applied = match self.push(&observed, stores, found, now).await {
                     Ok(applied) => {
                         // Whatever was pushed is in use, also where another store failed.
-                        generator_states::settle(self.world, &stored, self.settings, now).await;
+                        generator_states::settle(self.world, &made_states, self.settings, now)
+                            .await;
                         applied
                     }
                     Err(failure) => {
-                        generator_states::roll_back(self.world, &stored, now).await;
+                        generator_states::roll_back(self.world, &made_states, now).await;
                         Applied::failed(&observed, failure)
                     }
                 };
@@ -186,7 +187,7 @@ impl<W: PushWorld> Engine<'_, W> {
         &self,
         observed: &Observed<'_>,
         stores: Result<Resolved, Failure>,
-        (matched, stored): (&mut Option<BTreeSet<String>>, &mut Vec<Stored>),
+        (matched, made_states): (&mut Option<BTreeSet<String>>, &mut Vec<Stored>),
         now: Timestamp,
     ) -> Result<Applied, Failure> {
         let until = now.saturating_add(BUDGET).unwrap_or(now);
@@ -199,7 +200,7 @@ impl<W: PushWorld> Engine<'_, W> {
                 .await);
         }
         let mut state = SourceState::There;
-        let sources = match self.source(observed, stored).await? {
+        let sources = match self.source(observed, made_states).await? {
             Found::Sources(sources) => sources,
             Found::Labelled(sources) => {
                 *matched = Some(sources.keys().cloned().collect());

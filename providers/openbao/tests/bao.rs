@@ -1,5 +1,4 @@
 //! The provider against a real OpenBao server: the contract, and what differs from Vault.
-#![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 use std::sync::Arc;
 

@@ -18,6 +18,11 @@ const WITHOUT: &[(&str, &[&str], &str)] = &[
         "its values are in the manifest: there is no server to log in to",
     ),
     (
+        "openbao",
+        &["api.rs", "error.rs"],
+        "its client is that of Vault",
+    ),
+    (
         "crd",
         &["auth.rs", "error.rs"],
         "crates/api-server signs in and says what refusals mean",

@@ -50,7 +50,7 @@ impl Server {
 
     /// Its address.
     pub(crate) fn url(&self) -> String {
-        self.stub.url().to_string()
+        self.stub.url().clone()
     }
 
     /// When requests came in, in their order.

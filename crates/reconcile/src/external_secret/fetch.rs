@@ -90,7 +90,7 @@ impl Prepared<'_> {
         let Self::Make(_, Ok(generator)) = self else {
             return false;
         };
-        let entry = lookup(&generator.kind).map(|entry| entry.maker());
+        let entry = lookup(&generator.kind).map(lockstep_provider_api::GeneratorEntry::maker);
         matches!(entry, Ok(Maker::Remote(maker)) if maker.keeps_state())
     }
 }

@@ -60,8 +60,8 @@ impl<W: World> Engine<'_, W> {
             asked,
             keeps_states: self.settings.generator_states,
         };
-        let stores: (_, &dyn Stores, _) = (self.world, self.stores, self.reads);
-        let fetched = fetch((list, prepared), caller, stores).await;
+        let around: (_, &dyn Stores, _) = (self.world, self.stores, self.reads);
+        let fetched = fetch((list, prepared), caller, around).await;
         let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
         let (mut held, mut stored, mut expires) = (Vec::new(), Vec::new(), None);
         for one in fetched {
