@@ -5,7 +5,9 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use lockstep_api::conditions::{Condition, FALSE, READY, TRUE};
 use lockstep_api::fan_out::{ChildMetadata, ClusterPushSecretStatus, FailedNamespace};
-use lockstep_api::{ClusterPushSecret, PushSecret, messages, reasons};
+use lockstep_api::push_secret::PushConversion;
+use lockstep_api::{ClusterPushSecret, PushSecret, PushSecretSpec, messages, reasons};
+use lockstep_golang::duration::Duration;
 
 use crate::fan_out::{Child, Namespaces, Parent, child_name};
 
@@ -49,11 +51,11 @@ impl Parent for ClusterPushSecret {
     }
 
     fn fill(&self, child: &mut PushSecret) {
-        child.spec = self.spec.push_secret_spec.clone();
+        child.spec = written(&self.spec.push_secret_spec);
     }
 
     fn is_filled(&self, child: &PushSecret) -> bool {
-        child.spec == self.spec.push_secret_spec
+        child.spec == written(&self.spec.push_secret_spec)
     }
 
     fn mark(&self) -> Option<String> {
@@ -121,4 +123,25 @@ impl Parent for ClusterPushSecret {
             conditions: vec![condition],
         }
     }
+}
+
+/// Returns the spec as upstream's client writes it: intervals in Go's notation, and defaults that our
+/// schema does not set below lists. Children that upstream made are then right as they are.
+fn written(spec: &PushSecretSpec) -> PushSecretSpec {
+    let mut spec = spec.clone();
+    let interval = spec.refresh_interval.as_deref();
+    if let Some(interval) = interval.and_then(|text| Duration::parse(text).ok()) {
+        spec.refresh_interval = Some(interval.to_string());
+    }
+    for entry in &mut spec.data {
+        entry
+            .conversion_strategy
+            .get_or_insert(PushConversion::None);
+    }
+    for entry in &mut spec.data_to {
+        entry
+            .conversion_strategy
+            .get_or_insert(PushConversion::None);
+    }
+    spec
 }

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_case_of_a_name_counts() {
-        assert!(!lookup("openbao").err().unwrap().is_left_out());
-        assert!(lookup("openBao").err().unwrap().is_left_out());
+        assert!(!lookup("onepasswordsdk").err().unwrap().is_left_out());
+        assert!(lookup("onepasswordSDK").err().unwrap().is_left_out());
     }
 }

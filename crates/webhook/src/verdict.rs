@@ -188,7 +188,7 @@ mod tests {
         let store = |provider: &str| json!({ "spec": { "provider": { provider: {} } } });
 
         assert!(judge("SecretStore", &store("nonsense")).refusal.is_some());
-        let later = judge("SecretStore", &store("vault"));
+        let later = judge("SecretStore", &store("onepasswordSDK"));
         assert_eq!(later.refusal, None);
         assert!(later.warnings[0].contains("not in this build"));
     }

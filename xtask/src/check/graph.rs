@@ -30,6 +30,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("lockstep-provider-registry", &["provider-api"]),
     (
+        "lockstep-generators",
+        &["golang", "provider-api", "provider-registry"],
+    ),
+    (
         "lockstep-remote",
         &[
             "provider-api",
@@ -39,10 +43,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "generators",
             "provider-registry",
         ],
-    ),
-    (
-        "lockstep-generators",
-        &["golang", "provider-api", "provider-registry"],
     ),
     (
         "lockstep-reconcile",

@@ -54,7 +54,8 @@ fn an_outage_is_told_with_address_and_cause_by_objects_and_store() {
     let cluster = Cluster::shared().unwrap();
     let (room, server) = (Room::new(cluster), Server::start("one"));
     let mut operator = operator(cluster, &[&room.flag()]);
-    let address = server.url();
+    let url = server.url();
+    let address = url.trim_start_matches("http://").to_owned();
     room.store_over(&server, "2s");
     room.readers(3, "1s");
     room.all_ready(3);

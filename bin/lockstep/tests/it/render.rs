@@ -240,7 +240,7 @@ fn a_missing_remote_key_points_at_the_reference() {
     );
 
     let expected = "\
-error: es.yaml:21:14: spec.data[1].remoteRef.key: Secret does not exist
+error: es.yaml:21:14: spec.data[1].remoteRef.key: Secret does not exist (SecretStore \"vault\")
    |
 21 |         key: passwrod
    |              ^

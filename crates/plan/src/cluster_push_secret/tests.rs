@@ -188,3 +188,20 @@ fn a_status_that_says_the_same_is_not_written() {
 
     assert!(second.status.is_none());
 }
+
+#[test]
+fn a_child_has_intervals_and_defaults_as_upstream_writes_them() {
+    let mut object = object();
+    object.spec.push_secret_spec = serde_json::from_value(json!({
+        "refreshInterval": "1h",
+        "selector": {"secret": {"name": "src"}},
+        "data": [{"match": {"secretKey": "a", "remoteRef": {"remoteKey": "r"}}}],
+    }))
+    .unwrap();
+
+    let made = child(&object, "n", None);
+
+    assert_eq!(made.spec.refresh_interval.as_deref(), Some("1h0m0s"));
+    let entry = serde_json::to_value(&made.spec.data[0]).unwrap();
+    assert_eq!(entry["conversionStrategy"], "None");
+}

@@ -66,7 +66,8 @@ struct Refused(String);
 fn explain(why: &CertificateError, certificate: &CertificateDer<'_>) -> String {
     let issuer = issuer(certificate);
     match why {
-        CertificateError::UnknownIssuer => format!(
+        // An authority of the same name with another key refuses the signature.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => format!(
             "its certificate was issued by {issuer}, which is not trusted: add that authority to the \
              CA bundle of the store, or to that of the operator (SSL_CERT_FILE)"
         ),
