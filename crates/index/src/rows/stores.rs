@@ -80,13 +80,14 @@ impl Stores {
                 row.last_nanos = old.last_nanos;
                 let changed = differs(&old.metadata, &row.metadata) || is_wiped(old, &row);
                 let became_ready = row.view.is_open() && !old.view.is_open();
+                let deleting = row.view.deleting && !old.view.deleting;
+                // The API server counts a deletion as a generation, but the spec is the same.
+                let edited = old.view.generation != row.view.generation && !deleting;
                 StoreChange {
                     run: changed || distrusted,
                     became_ready,
-                    deleting: row.view.deleting && !old.view.deleting,
-                    new_spec: distrusted
-                        || old.view.uid != row.view.uid
-                        || old.view.generation != row.view.generation,
+                    deleting,
+                    new_spec: distrusted || old.view.uid != row.view.uid || edited,
                 }
             }
         };

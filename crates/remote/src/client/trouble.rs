@@ -17,6 +17,8 @@ const WAYS: [&str; 2] = ["cannot reach ", "no answer from "];
 pub(super) struct Trouble {
     way: Option<String>,
     refused: Option<String>,
+    /// Whether the backend ever took its credentials.
+    taken: bool,
     keys: BTreeMap<u64, String>,
 }
 
@@ -51,10 +53,15 @@ impl Trouble {
     /// Notes whether the backend took the store's credentials. Returns whether that is news.
     pub(super) fn note_credentials(&mut self, failure: Option<&Error>) -> bool {
         let refused = match failure.map(Error::kind) {
+            // Credentials that were never taken are told by those who use them, as upstream does.
+            Some(ErrorKind::Unauthenticated) if !self.taken => return false,
             Some(ErrorKind::Unauthenticated) => {
                 failure.map(|error| stable(&describe(error)).into_owned())
             }
-            None | Some(ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::Tombstoned(_)) => None,
+            None | Some(ErrorKind::NotFound | ErrorKind::Denied | ErrorKind::Tombstoned(_)) => {
+                self.taken = true;
+                None
+            }
             Some(_) => return false,
         };
         let news = refused.is_some() != self.refused.is_some();
@@ -65,6 +72,11 @@ impl Trouble {
     /// Why the store cannot be reached.
     pub(super) fn way(&self) -> Option<&str> {
         self.way.as_deref()
+    }
+
+    /// Whether the backend ever took its credentials.
+    pub(super) fn was_taken(&self) -> bool {
+        self.taken
     }
 
     /// Why its credentials were refused.
@@ -131,6 +143,8 @@ mod tests {
         let mut trouble = Trouble::default();
         let refused = Error::new(ErrorKind::Unauthenticated, "the token expired");
 
+        assert!(!trouble.note_credentials(Some(&refused)), "never taken");
+        assert!(!trouble.note_credentials(None));
         assert!(trouble.note_credentials(Some(&refused)));
         assert!(!trouble.note_credentials(Some(&refused)));
         assert!(!trouble.note_credentials(Some(&Error::unreachable("gone"))));

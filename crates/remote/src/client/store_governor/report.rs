@@ -47,7 +47,8 @@ impl StoreGovernor {
     /// Whether the end of a call may change what is known about the store's credentials.
     pub(in crate::client) fn watches_credentials(&self, failure: Option<&Error>) -> bool {
         let refused = failure.is_some_and(|error| *error.kind() == ErrorKind::Unauthenticated);
-        refused || self.state().trouble.refused().is_some()
+        let state = self.state();
+        refused || state.trouble.refused().is_some() || !state.trouble.was_taken()
     }
 
     /// Notes whether the backend accepted the store's credentials. Returns whether that is news.
