@@ -16,7 +16,7 @@ pub(crate) fn proxy() -> Proxy {
     }
 }
 
-/// What the pod is told about the identity it has at Azure: by the webhook of AKS, by App Service, or
+/// Variables that describe the identity of the pod at Azure, set by the webhook of AKS, by App Service, or
 /// by whoever leads it to other hosts.
 const AZURE: [&str; 7] = [
     "AZURE_AUTHORITY_HOST",
@@ -36,7 +36,7 @@ const GOOGLE: [&str; 4] = [
     "HOME",
 ];
 
-/// What the pod is told about the identity it has at AWS, by EKS.
+/// Variables that describe the identity of the pod at AWS, set by EKS.
 const AWS: [&str; 4] = [
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",

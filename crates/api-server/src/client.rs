@@ -103,7 +103,7 @@ impl Client {
         if let Some(error) = error::of_answer(&answer, about, self.ctx.now()) {
             return Err(error);
         }
-        // A parser's message may quote the answer, so only the place of the fault is told.
+        // A parser's message may quote the answer, so the error names only the position.
         serde_json::from_slice(answer.body()).map_err(|error| {
             Error::invalid_data(format!(
                 "the answer is not what a Kubernetes API server sends, see line {} column {}",

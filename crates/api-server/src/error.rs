@@ -80,7 +80,7 @@ pub fn is_unusable(error: &Error) -> bool {
         && !is_expired(error)
 }
 
-/// Whether a list must start anew because its place in the history is gone.
+/// Whether a list must start again because its place in the history is gone.
 pub fn is_expired(error: &Error) -> bool {
     matches!(error.source(), Some(source) if source.is::<Expired>())
 }

@@ -100,7 +100,7 @@ fn named(entries: Vec<Named>, name: &str) -> Option<Named> {
     entries.into_iter().find(|entry| entry.name == name)
 }
 
-/// A parser's message may quote the file, so only the place of the fault is told.
+/// A parser's message may quote the file, so the error names only the position.
 fn parse(kubeconfig: &SecretValue) -> Result<File> {
     let text = kubeconfig
         .expose_utf8()

@@ -14,9 +14,9 @@ pub struct Config {
     pub settings: Settings,
     /// Only this namespace, where one is given.
     pub namespace: Option<String>,
-    /// Whether ClusterExternalSecrets are looked after.
+    /// Whether ClusterExternalSecrets are reconciled.
     pub cluster_external_secrets: bool,
-    /// Whether ClusterPushSecrets are looked after; needs PushSecrets to be.
+    /// Whether ClusterPushSecrets are reconciled; only where PushSecrets are.
     pub cluster_push_secrets: bool,
     /// Objects worked on at once, for each controller.
     pub concurrency: Concurrency,

@@ -1,4 +1,4 @@
-//! The shell of the deletion guard: asks it with what the index knows, and tells of stores whose
+//! The shell of the deletion guard: asks it with what the index knows, and reports stores whose
 //! deletions are held. When to hold is decided in `lockstep-scheduling`.
 
 mod sample;

@@ -228,7 +228,7 @@ async fn take<P: FanOut>(
     done.map_err(world_error)
 }
 
-/// Writes a child anew, from the one that is there now.
+/// Rewrites a child from the one that exists now.
 async fn update<P: FanOut>(
     shared: &Shared,
     object: &P,

@@ -86,7 +86,7 @@ async fn keep(shared: &Shared, key: &ObjectKey) -> Result<Next, WorldError> {
     }
 }
 
-/// Writes the finalizers; the watch tells of what follows.
+/// Writes the finalizers; the watch delivers what follows.
 async fn patched(shared: &Shared, target: &ApiObject, patch: &Value) -> Result<Next, WorldError> {
     let written = shared
         .writer

@@ -1,6 +1,6 @@
 //! Notices that resourceVersions went down, as after etcd was restored from a backup. A watch that goes
 //! on from a version that is not reached yet shows nothing and fails with nothing, so every watch is
-//! asked to list again then, and what was learned from a store is learned anew.
+//! asked to list again then, and what was read from a store is read again.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -176,7 +176,7 @@ impl Shared {
     }
 
     /// Until when an object waits for the check of a store that may be about to turn ready or unready,
-    /// so that one applied together with its store does not tell of a failure first, and nothing is
+    /// so that one applied together with its store does not report a failure first, and nothing is
     /// read through a spec that turns out to be bad.
     pub(crate) fn hold(
         &self,

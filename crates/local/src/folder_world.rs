@@ -159,7 +159,7 @@ impl World for Folder {
         })
     }
 
-    /// Events are told by the condition and the Secret they are about; both are printed.
+    /// Prints no events: the condition and the Secret they are about are printed.
     fn publish(&self, object: &ExternalSecret, event: EventNote) {
         let object = name_of(object);
         tracing::debug!(%object, reason = event.reason, "event");

@@ -16,11 +16,11 @@ pub(crate) struct Notes {
     problems: BTreeSet<String>,
 }
 
-/// Something that is told.
+/// A line of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// Whether it is told to those who asked for failures only.
+    /// Whether it is printed where only failures were asked for.
     pub(crate) is_failure: bool,
 }
 

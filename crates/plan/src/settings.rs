@@ -22,13 +22,13 @@ pub struct Settings {
     pub class: String,
     /// Whether ExternalSecrets wait for their store to be ready.
     pub flood_gate: bool,
-    /// Whether ClusterSecretStores are looked after.
+    /// Whether ClusterSecretStores are reconciled.
     pub cluster_stores: bool,
     /// Whether SecretStores are checked. They are watched in any case.
     pub secret_stores: bool,
     /// Whether targets of other kinds than Secret are allowed.
     pub generic_targets: bool,
-    /// Whether PushSecrets are looked after.
+    /// Whether PushSecrets are reconciled.
     pub push_secrets: bool,
     /// Whether credentials that generators made for ExternalSecrets are taken back.
     pub generator_states: bool,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub generator_grace: Duration,
     /// Time between two checks of a store that names none.
     pub store_requeue: Duration,
-    /// How old an object must be before it tells of a store that is not there or does not admit its
+    /// How old an object must be before it reports a store that is not there or does not admit its
     /// namespace. All of them come through watches of their own, so what was applied together with
     /// the object may be seen later.
     pub store_patience: Duration,

@@ -1,6 +1,6 @@
 //! What planning one object may use beside what was observed: settings, the time, and one budget for
 //! all templates, labels, annotations, rewrites and decoding of the object together. Decides what a
-//! Secret may hold and how an exceeded limit is told.
+//! Secret may hold and how an exceeded limit is reported.
 
 use jiff::Timestamp;
 use lockstep_provider_api::{Error, SecretMap};

@@ -158,7 +158,7 @@ impl Entry {
         self.name
     }
 
-    /// How well the provider is looked after.
+    /// How well the provider is maintained.
     pub const fn stability(&self) -> Stability {
         self.stability
     }

@@ -16,7 +16,7 @@ use crate::read::{Payload, Read};
 use crate::request::{Find, Health, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::value::{SecretMap, SecretValue};
 
-/// How well a provider is looked after; unmaintained ones warn on their stores.
+/// How well a provider is maintained; unmaintained ones warn on their stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {
     /// Supported.
@@ -34,7 +34,7 @@ pub type Warnings = Vec<String>;
 pub trait Provider: Sized + 'static {
     /// The key under `spec.provider`.
     const NAME: &'static str;
-    /// How well it is looked after.
+    /// How well it is maintained.
     const STABILITY: Stability;
     /// Whether it repeats failed calls by itself, after `ctx.retry()`. Otherwise a layer does.
     const REPEATS: bool = false;

@@ -40,7 +40,7 @@ pub fn not_absence(error: Error) -> Error {
 }
 
 /// The same error for backends whose missing secrets upstream did not recognise: an absence that
-/// is told apart from other failures but never deletes a target.
+/// has a kind of its own but never deletes a target.
 pub fn missing_kept(error: Error) -> Error {
     if error.kind() != &ErrorKind::NotFound {
         return error;

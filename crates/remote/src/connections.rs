@@ -153,7 +153,7 @@ impl Connections {
         all.shared.keep(connected, self.services.time.now());
     }
 
-    /// Sets the observer, which is told which objects credentials came from.
+    /// Sets the observer, which learns which objects credentials came from.
     pub(crate) fn observe(&self, observer: Weak<dyn RemoteObserver>) {
         // A second observer would be a bug; the first one stays.
         let _ = self.observer.set(observer);

@@ -1,7 +1,7 @@
 //! Stops deletions when too much vanishes at once. Before anything of a store with ten users or more is
 //! deleted, a sample of its other objects is looked at. Ten absent objects, and more than a fifth of
 //! those looked at within the window, hold every deletion of the store until enough are back or
-//! someone says that it is meant. Decides from what it is told; it reads and deletes nothing.
+//! someone says that it is meant. Decides from its arguments; it reads and deletes nothing.
 
 mod ledger;
 
@@ -30,7 +30,7 @@ pub enum Verdict {
     Allowed,
     /// Look again then, or when a sample has ended.
     LookAgain(Timestamp),
-    /// Look at so many other objects of the store, tell of them by [`Guard::sampled`] and
+    /// Look at so many other objects of the store, report them by [`Guard::sampled`] and
     /// [`Guard::sample_ended`], and look at this object again. Where there is nobody to look at,
     /// [`Guard::exhausted`] says so.
     Sample(usize),

@@ -99,7 +99,7 @@ impl<K: Eq + Clone + Hash> RunQueue<K> {
         self.slots.start_parked(free, now)
     }
 
-    /// Takes the next object off the schedule. [`RunQueue::start`] has to be told of it.
+    /// Takes the next object off the schedule. Call [`RunQueue::start`] with it.
     pub fn pop(&mut self, now: Timestamp) -> Option<Job<K>> {
         self.schedule.pop(now)
     }

@@ -1,5 +1,5 @@
 //! Azure in a test: Entra ID, the metadata services of machines and Key Vault in one small server,
-//! told apart by host and path, plain and over TLS with a CA of its own. Everything it is asked is
+//! separated by host and path, plain and over TLS with a CA of its own. Everything it is asked is
 //! kept, and it can be told to refuse.
 
 mod entra;

@@ -135,7 +135,7 @@ impl SharedCertificate {
         }
         match injector::inject(&self.client, &self.name, &bundle.authority).await {
             Ok(foreign) => Ok(foreign),
-            // It can serve; that nobody may be able to reach it is told.
+            // It can serve, but clients may not reach it: report that.
             Err(error) => Ok(vec![error]),
         }
     }

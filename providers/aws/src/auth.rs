@@ -42,7 +42,7 @@ impl SignIn {
         self.fingerprint
     }
 
-    /// Drops the credentials that were refused, so that the next use signs in anew.
+    /// Drops the credentials that were refused, so that the next use signs in again.
     pub(crate) async fn forget(&self) {
         for kept in &self.kept {
             kept.forget().await;
@@ -138,7 +138,7 @@ fn usable(key: &str, name: &str) -> Result<String> {
         return Ok(key.to_owned());
     }
     Err(Error::invalid_data(format!(
-        "the value of {name} holds white space or characters that no key has; write it anew"
+        "the value of {name} holds white space or characters that no key has; write it again"
     )))
 }
 

@@ -52,7 +52,7 @@ impl Caller {
         }
     }
 
-    /// Makes a call about one object; `send` makes the request anew for every attempt.
+    /// Makes a call about one object; `send` builds the request again for every attempt.
     pub(crate) async fn call<T, E, F>(
         &self,
         operation: &'static str,

@@ -86,7 +86,7 @@ impl Identity {
         cache.get(self.key(audience), &*time, request).await
     }
 
-    /// Drops a token that was refused, so that the next use signs in anew.
+    /// Drops a token that was refused, so that the next use signs in again.
     pub(crate) fn forget(&self, audience: &str, refused: &SecretValue) {
         let cache = self.ctx.shared::<TokenCache>();
         cache.forget(self.key(audience), refused);

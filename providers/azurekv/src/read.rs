@@ -64,7 +64,7 @@ pub(crate) struct Attributes {
 }
 
 impl Bundle {
-    /// Reads an answer. What cannot be decoded is told without its content.
+    /// Reads an answer. An error never holds the content.
     pub(crate) fn parse(raw: &SecretValue) -> Result<Self> {
         serde_json::from_slice(raw.expose()).map_err(|error| {
             Error::invalid_data(format!(

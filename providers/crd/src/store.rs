@@ -1,5 +1,5 @@
 //! The connection to the objects of one kind. Every read is checked against the whitelist before a
-//! request is sent, also a question of existence: a store must not tell of what it may not read.
+//! request is sent, also for an existence check: a store must not reveal what it may not read.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! What an answer of GitLab that is no success means, in the words of its SDK. A missing variable is
-//! told apart from every other failure; whether it deletes anything is decided in `store`.
+//! a kind of its own; whether it deletes anything is decided in `store`.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;

@@ -1,5 +1,5 @@
 //! The connection to one namespace of a cluster. Each operation is a read, a pure step from
-//! another file, and at most one write; a push that loses a race with another writer begins anew.
+//! another file, and at most one write; a push that loses a race with another writer begins again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

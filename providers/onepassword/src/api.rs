@@ -180,7 +180,7 @@ fn title_is(title: &str) -> String {
     format!("title eq \"{escaped}\"")
 }
 
-/// A parser's message may quote the answer, so only the place of the fault is told.
+/// A parser's message may quote the answer, so the error names only the position.
 fn parsed<T: DeserializeOwned>(answer: &Response<Bytes>) -> Result<T> {
     serde_json::from_slice(answer.body()).map_err(|error| {
         Error::invalid_data(format!(

@@ -1,5 +1,5 @@
 //! Where an item is: the vaults of a store in their order, and the item that a key names in them.
-//! Ids of vaults are remembered; a check asks for them anew.
+//! Ids of vaults are remembered; a check reads them again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

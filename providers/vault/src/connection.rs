@@ -1,5 +1,5 @@
 //! A server as one identity asks it. A refused request is made once more where its token had ended;
-//! a request that a policy refuses is told apart and costs no login.
+//! a request that a policy refuses costs no login.
 
 use lockstep_provider_api::http::Method;
 use lockstep_provider_api::json::Value;

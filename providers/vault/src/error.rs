@@ -1,5 +1,5 @@
 //! What a refused request means. The status alone does not tell: a sealed server, a missing mount, a
-//! namespace that does not exist and a missing secret are told apart by what the server says. The
+//! namespace that does not exist and a missing secret are separated by the text of the answer. The
 //! text is that of the vendor's client, which users match on; what would help follows in brackets.
 
 use lockstep_provider_api::http::{Answer, StatusCode, kind_of};

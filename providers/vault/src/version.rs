@@ -22,7 +22,7 @@ impl Kv {
         }
         let metadata = match self.metadata(&reference.key).await {
             Ok(metadata) => metadata,
-            // What is missing, and why, is told by the read.
+            // The read reports what is missing, and why.
             Err(failure) if failure.is_missing() => return Ok(None),
             Err(failure) if *failure.error.kind() == ErrorKind::Denied => {
                 refusal.note(now);
@@ -40,7 +40,7 @@ impl Kv {
         };
         let destroyed =
             member(version, "destroyed") == Some(&lockstep_provider_api::json::Value::Bool(true));
-        // A name that was deleted and written anew begins at one again.
+        // A name that was deleted and written again begins at one.
         Ok(Some(format!(
             "{wanted} {} {} {destroyed}",
             text(version, "created_time"),

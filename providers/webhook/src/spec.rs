@@ -1,5 +1,5 @@
 //! `spec.provider.webhook`: its shape, its schema and the checks that need no cluster. The Webhook
-//! generator's spec has the same fields. Templates are parsed elsewhere, so that a bad one is told
+//! generator's spec has the same fields. Templates are parsed elsewhere, so that a bad one is reported
 //! by the reads that need it.
 
 use std::collections::BTreeMap;

@@ -61,7 +61,7 @@ impl UnusedFlags {
     /// Names of the flags that were given and do nothing.
     #[cfg_attr(
         not(feature = "cluster"),
-        expect(dead_code, reason = "only the controller tells of them")
+        expect(dead_code, reason = "only the controller logs them")
     )]
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let flags = [

@@ -1,4 +1,4 @@
-//! The dashboard, the alerts and the page of metrics tell of what is really exported, and staleness,
+//! The dashboard, the alerts and the page of metrics name what is really exported, and staleness,
 //! calls and waiting are seen by store and namespace.
 
 use std::collections::BTreeSet;

@@ -71,7 +71,7 @@ pub struct Rewrite {
     /// Replaces parts of keys by a regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regexp: Option<RewriteRegexp>,
-    /// Renders each key anew by a template.
+    /// Renders a new name for each key by a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transform: Option<RewriteTransform>,
 }

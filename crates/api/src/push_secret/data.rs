@@ -114,7 +114,7 @@ pub struct DataToRewrite {
     /// Replaces parts of keys by a regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regexp: Option<RewriteRegexp>,
-    /// Renders each key anew by a template.
+    /// Renders a new name for each key by a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transform: Option<RewriteTransform>,
 }

@@ -1,6 +1,6 @@
 //! Namespaces: their labels, for cluster stores that admit some namespaces only, and what a
 //! ClusterExternalSecret needs to know to mark them. A namespace that is not known has no labels that
-//! anything may be decided by; whoever asked for them is told when the namespace is seen.
+//! anything may be decided by; whoever asked for them is requeued when the namespace is seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -28,7 +28,7 @@ pub(super) fn version(meta: &ObjectMeta) -> u64 {
         .unwrap_or_default()
 }
 
-/// A number for a store, by which its users are told from those of others.
+/// A number for a store that separates its users from those of other stores.
 pub fn number_of(store: &StoreKey) -> u64 {
     let mut hasher = DefaultHasher::new();
     store.hash(&mut hasher);

@@ -40,7 +40,7 @@ pub(crate) struct Missed {
 }
 
 impl Remote {
-    /// Answers a read; what it missed is told beside the error.
+    /// Answers a read; what is missing is returned beside the error.
     pub(crate) fn answer(&self, read: &Read) -> (Result<Payload>, Option<Missed>) {
         let (answer, reference) = match read {
             Read::Value(reference) | Read::Raw(reference) => {

@@ -214,7 +214,7 @@ impl<'a> Treatment<'a> {
     }
 }
 
-/// Decoding makes the values anew.
+/// Decoding makes new values.
 fn spend_decoding(
     bytes: usize,
     strategy: Option<&DecodingStrategy>,

@@ -192,7 +192,7 @@ fn object_plan(
         .retrying(Retry::Slow)
         .with_detail(|text| unstacked(text).to_owned()),
     })?;
-    // A template that fails is told of before the target is waited for.
+    // A template that fails is reported before the wait for the target.
     if live.is_none() && !write.creates() {
         return Ok(ObjectPlan::Missing);
     }

@@ -18,7 +18,7 @@ pub fn child_name<P: Parent>(object: &P) -> &str {
 }
 
 /// The parent of kind `P` that controls a child, by name. Neither version nor unique id matter, as in
-/// the original, so that children outlive a parent that is made anew.
+/// the original, so that children outlive a parent that is deleted and created again.
 pub fn controls<P: Parent>(metadata: &ObjectMeta) -> Option<String> {
     let owner = Owner::of(metadata)?;
     let group = owner.api_version.split_once('/').map(|(group, _)| group);

@@ -170,7 +170,7 @@ fn fill<P: Parent>(
             let child = Box::new(child(object, name, None));
             task.steps.push(Step::Create(child));
         }
-        // It is made anew when it is gone.
+        // It is created again when it is gone.
         Some(live) if live.metadata().deletion_timestamp.is_some() => {}
         Some(live) if is_right(object, live) => {}
         Some(_) => task.steps.push(Step::Update(child_name(object).to_owned())),

@@ -110,7 +110,7 @@ fn concluded<P: Parent>(
     }
 }
 
-/// The next look at everything. Changes are told by watches; this is for what they miss.
+/// The next look at everything. Watches deliver changes; this covers what they miss.
 fn look_again<P: Parent>(object: &P, now: Timestamp) -> NextRun {
     let interval = interval_of(object.refresh_time()).or_else(|_| interval_of(None));
     let interval = interval.ok().and_then(GoDuration::to_std);

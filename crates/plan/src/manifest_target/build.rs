@@ -72,7 +72,7 @@ pub(crate) fn build(
     })
 }
 
-/// Takes away what is made anew: our keys where those of others stay, else all contents.
+/// Removes what is about to be written again: our keys where those of others stay, else all contents.
 fn prepare(
     body: &mut Map<String, Value>,
     reference: &ObjectRef,

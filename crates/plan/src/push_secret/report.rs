@@ -100,7 +100,7 @@ pub fn report(
 }
 
 impl Report {
-    /// The same with a deletion that waits: it is told once, and the source is looked for in time.
+    /// The same with a deletion that waits: it is reported once, and the source is read again in time.
     fn waiting(mut self, pending: Pending) -> Self {
         self.events.extend(pending.event);
         self.doomed_since = Some(pending.since);

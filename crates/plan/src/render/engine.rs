@@ -78,7 +78,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Renders every key anew: `rewrite.transform`. Delimiters and missing keys are Go's own here.
+/// Renders a new name for every key: `rewrite.transform`. Delimiters and missing keys are Go's own here.
 pub(crate) fn transform_keys(
     source: &str,
     map: SecretMap,
@@ -118,7 +118,7 @@ pub(crate) enum NameError {
     Execute(String),
 }
 
-/// Renders one name anew: the `transform` of PushSecrets, whose template is called `t`.
+/// Renders a new name for one key: the `transform` of PushSecrets, whose template is called `t`.
 pub(crate) fn transform_name(
     source: &str,
     name: &str,

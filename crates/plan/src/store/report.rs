@@ -53,7 +53,7 @@ pub enum CheckOutcome {
         check: Check,
         /// What the store can do.
         capabilities: Capabilities,
-        /// How well the provider is looked after.
+        /// How well the provider is maintained.
         stability: Stability,
         /// Time until the next check.
         interval: Duration,

@@ -103,7 +103,7 @@ impl Answer {
         Some(line).filter(|line| !line.is_empty())
     }
 
-    /// The body as JSON. What cannot be decoded is told by position, not by content.
+    /// The body as JSON. An error names the position, never the content.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
             Error::invalid_data(format!(

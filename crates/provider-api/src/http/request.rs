@@ -1,4 +1,4 @@
-//! Builds one request. Mistakes (a URL or header that cannot be) are kept and told by `send`, so
+//! Builds one request. Mistakes (a URL or header that cannot be) are kept and returned by `send`, so
 //! that a chain of calls needs one question mark. Credentials are marked sensitive as they go in.
 
 use std::fmt;

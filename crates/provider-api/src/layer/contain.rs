@@ -29,7 +29,7 @@ impl Layer for Contain {
     }
 }
 
-/// What is told of a call that panicked.
+/// The error text of a call that panicked.
 pub fn broken(call: &str) -> Error {
     Error::new(
         ErrorKind::Internal,

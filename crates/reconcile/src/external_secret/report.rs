@@ -26,7 +26,7 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// Whether the Ready condition changed.
     pub condition_changed: bool,
-    /// Whether no condition could be written that would tell of the failure.
+    /// Whether no condition could be written that would report the failure.
     pub condition_not_written: bool,
     /// The reads that keep the object fresh from now on, where they can.
     pub shares: Option<Shares>,

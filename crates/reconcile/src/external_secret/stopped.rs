@@ -1,5 +1,5 @@
 //! Runs that end before anything is fetched: a target that cannot be read, an object that cannot be
-//! claimed. They are reported like any other, unless the object would not be looked after at all.
+//! claimed. They are reported like any other, unless the object is not ours to reconcile.
 
 use jiff::Timestamp;
 use lockstep_plan::Failure;
@@ -31,7 +31,7 @@ impl<W: World> Engine<'_, W> {
         self.fail_before_fetch(&observation, failure, when).await
     }
 
-    /// Reports what stopped a run before it fetched, unless the object would not be looked after.
+    /// Reports what stopped a run before it fetched, unless the object is not ours to reconcile.
     async fn fail_before_fetch(
         &self,
         observation: &Observation,

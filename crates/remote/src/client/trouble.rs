@@ -53,7 +53,7 @@ impl Trouble {
     /// Notes whether the backend took the store's credentials. Returns whether that is news.
     pub(super) fn note_credentials(&mut self, failure: Option<&Error>) -> bool {
         let refused = match failure.map(Error::kind) {
-            // Credentials that were never taken are told by those who use them, as upstream does.
+            // Credentials that never worked are reported by the objects that use them, as upstream does.
             Some(ErrorKind::Unauthenticated) if !self.taken => return false,
             Some(ErrorKind::Unauthenticated) => {
                 failure.map(|error| stable(&describe(error)).into_owned())

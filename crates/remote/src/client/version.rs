@@ -18,7 +18,7 @@ use crate::identity::GroupKey;
 #[cfg(test)]
 mod tests;
 
-/// Most groups whose version is known; beyond, all are found out anew.
+/// Most groups whose version is known; beyond it, all are read again.
 const MOST: usize = 65_536;
 
 /// Versions of the groups that were looked at.
@@ -65,7 +65,7 @@ impl RemoteClient {
     }
 
     /// Refreshes a group. `alone` says that no other read would go out with this one. Nothing is
-    /// returned where the version says that the value is still the same, which the observer is told.
+    /// returned where the version says that the value is still the same, and the observer is notified.
     pub async fn refresh(
         self: &Arc<Self>,
         request: ReadRequest<'_>,

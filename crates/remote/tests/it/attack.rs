@@ -1,5 +1,5 @@
 //! Tenants who ask for the same remote secret at the same moment, over and over, while connections
-//! end, credentials are read anew and held answers are wiped: nobody ever gets another one's answer.
+//! end, credentials are read again and held answers are wiped: nobody ever gets another one's answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ fn attack(tenants: &[(Arc<StoreRecord>, &str)]) {
             .into_iter()
             .map(thread::ScopedJoinHandle::join)
             .collect();
-        // Before anyone's failure is told, or the ground would shake for ever.
+        // Before any failure is reported, so that the test ends.
         over.store(true, Ordering::Relaxed);
         for one in ended {
             answered.fetch_add(one.unwrap(), Ordering::Relaxed);

@@ -111,7 +111,7 @@ async fn write(
             "message": occurrence.message,
         });
         match writer.merge::<Written>(&target, &patch, None).await {
-            // Events live an hour; an older one is written anew.
+            // Events live an hour; an older one is created again.
             Err(failure) if failure.is(ApiErrorKind::NotFound) => {}
             done => return done.map(drop),
         }

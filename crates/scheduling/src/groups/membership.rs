@@ -1,4 +1,4 @@
-//! Who subscribes to which group: objects join by what they synced from and leave when they sync anew
+//! Who subscribes to which group: objects join by what they synced from and leave when they sync again
 //! or go. A group lives as long as somebody subscribes to it.
 
 use std::hash::Hash;

@@ -39,7 +39,7 @@ pub(super) struct Process {
     told: Option<Status>,
 }
 
-/// What the API server is told of a pod; the rest of its status follows.
+/// The part of a pod's status that changes; the rest of its status follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     ready: bool,

@@ -147,7 +147,7 @@ impl<'a> Inventory<'a> {
             objects: BTreeSet::new(),
             users: BTreeSet::new(),
         });
-        // Of several versions of a kind the worst ruling is told.
+        // Shows the worst ruling of several versions of a kind.
         if verdict > counted.verdict {
             (counted.verdict, counted.note) = (verdict, note);
         }

@@ -1,4 +1,4 @@
-//! Importing the certificate of a TLS Secret. The import is found again by its tags, made anew only
+//! Importing the certificate of a TLS Secret. The import is found again by its tags, created again only
 //! when the certificate differs, and deleted only while it carries our mark.
 
 use aws_sdk_acm::types::Tag;

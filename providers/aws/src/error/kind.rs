@@ -1,4 +1,4 @@
-//! Error codes of AWS by what they mean. Codes that are not listed are told apart by their HTTP
+//! Error codes of AWS by what they mean. Codes that are not listed are classified by their HTTP
 //! status; a status alone never means absence, because any wrong address can answer 404.
 
 use lockstep_provider_api::error::Tombstone;

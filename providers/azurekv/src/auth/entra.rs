@@ -120,7 +120,7 @@ pub(super) fn seconds(value: &serde_json::Value) -> Option<u64> {
     value.as_u64().or_else(text)
 }
 
-/// The life of a token whose end is told as seconds since 1970.
+/// The life of a token whose end is given as seconds since 1970.
 pub(super) fn life_until(end: &serde_json::Value, now: Timestamp) -> Option<u64> {
     let end = i64::try_from(seconds(end)?).ok()?;
     u64::try_from(end - now.as_second()).ok()

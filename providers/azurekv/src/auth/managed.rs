@@ -58,7 +58,7 @@ struct Granted {
     expires_in: serde_json::Value,
 }
 
-/// The identity of the machine. Which service there is, is told by the operator's settings.
+/// The identity of the machine. The operator's settings name the service.
 pub(super) fn describe(spec: &AzureSpec, ctx: &Ctx) -> Result<Described> {
     ctx.ambient().ok_or_else(refusal::no_ambient)?;
     let service = service(ctx);

@@ -55,7 +55,7 @@ impl ServiceAccountKey {
         }
         if file.client_email.is_empty() {
             return Err(Error::invalid_spec(
-                "the key has no client_email; create the key anew",
+                "the key has no client_email; create a new key",
             ));
         }
         let key = RsaKey::from_pem(&SecretValue::from(file.private_key))

@@ -14,7 +14,7 @@ use super::gcp::GcpLogin;
 use crate::error::Failure;
 use crate::server::{Address, Ask, Server};
 
-/// Mount of an auth method and what it is told.
+/// Mount of an auth method and the body of the login.
 #[derive(Debug)]
 pub struct Login {
     /// Mount of the auth method, below `auth/`.

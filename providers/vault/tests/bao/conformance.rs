@@ -92,7 +92,7 @@ impl Subject for VaultSubject {
         to_json_object_escaped(&SecretMap::from_iter([("value".to_owned(), value.clone())]))
     }
 
-    /// Refusals as the server words them: a policy that denies is told from a token that ended.
+    /// Refusals as the server words them: a policy that denies is not a token that ended.
     fn refusal(&self, status: u16) -> Response<Bytes> {
         let errors = match status {
             403 => json!(["1 error occurred:\n\t* permission denied\n\n"]),

@@ -1,4 +1,4 @@
-//! Reads: who joins which, what the governors let through, and who is told.
+//! Reads: who joins which, what the governors let through, and who is notified.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use super::{ExternalSecrets, ObjectKey, Row};
 /// What the object itself tells, in whole seconds to keep rows small.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Age {
-    /// The refresh its status tells of, or its creation: seconds since 1970.
+    /// The refresh that its status names, or its creation: seconds since 1970.
     noted: u32,
     /// How often it is refreshed; zero where time does not refresh it.
     period: u32,

@@ -20,7 +20,7 @@ pub struct Row {
     pub(super) links: Links,
     /// Status of the Ready condition, where there is one.
     pub ready: Option<bool>,
-    /// What the metrics endpoint tells of this object.
+    /// What the metrics endpoint exports for this object.
     pub tally: Tally,
     pub(super) age: Age,
     /// What earlier runs left in memory.

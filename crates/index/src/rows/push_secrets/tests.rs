@@ -1,4 +1,4 @@
-//! Rows of PushSecrets and what they tell of stores and sources.
+//! Rows of PushSecrets, and the stores and sources they name.
 
 use std::slice::from_ref;
 

@@ -129,7 +129,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses what could lead the operator or a token elsewhere; all faults are told at once.
+    /// Refuses what could lead the operator or a token elsewhere; returns all faults at once.
     pub(super) fn check(&self, token_endpoint: &str) -> Result<()> {
         let mut faults = Vec::new();
         if self.audience.is_empty() {

@@ -1,5 +1,5 @@
 //! The proof of an identity of another provider: a token of a ServiceAccount, of a file or of an
-//! address, or a request that is signed with keys of AWS. It is made anew for every exchange.
+//! address, or a request that is signed with keys of AWS. Every exchange makes a new one.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
