@@ -154,11 +154,8 @@ impl Controllers {
             }
             let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));
             let run = move |job: Job<_>| push_secret::run(Arc::clone(&shared), job.key);
-            let class_of = move |key: &ObjectKey| {
-                let store = own.index.push_secrets().first_store(key);
-                Some(key.class(store))
-            };
-            let dispatcher = self.push_secrets.by_class(Arc::new(class_of));
+            let claim_of = move |key: &ObjectKey| Some(own.index.push_secrets().claim(key));
+            let dispatcher = self.push_secrets.by_claim(Arc::new(claim_of));
             dispatcher.run(run, shutdown.clone()).await;
         };
         let cluster_external_secrets = fan_out_when::<ClusterExternalSecret>(
@@ -185,12 +182,8 @@ impl Controllers {
             let (shared, own) = (Arc::clone(&shared), Arc::clone(&shared));
             let reads = sharing::run(Arc::clone(&shared), shutdown.clone());
             let run = move |job| external_secret::run(Arc::clone(&shared), job);
-            // Objects of one store wait for the same backend.
-            let class_of = move |key: &ObjectKey| {
-                let store = own.index.external_secrets().first_store(key);
-                Some(key.class(store))
-            };
-            let dispatcher = self.external_secrets.by_class(Arc::new(class_of));
+            let claim_of = move |key: &ObjectKey| Some(own.index.external_secrets().claim(key));
+            let dispatcher = self.external_secrets.by_claim(Arc::new(claim_of));
             let objects = dispatcher.run(run, shutdown.clone());
             futures_util::join!(reads, objects);
         };

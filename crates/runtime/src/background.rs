@@ -161,7 +161,8 @@ mod tests {
 
         scene.background.keep("watch", panicking(1, &well));
         well.notified().await;
-        tokio::time::sleep(2 * RECOVERED).await;
+        tokio::time::advance(2 * RECOVERED).await;
+        tokio::task::yield_now().await;
 
         assert!(scene.readiness.is_ready());
     }

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_provider_api::context::Time;
 use lockstep_scheduling::limits::RECONCILES_AT_ONCE;
 use lockstep_scheduling::run_queue::{QueueStats, RunQueue, Started};
-use lockstep_scheduling::slots::Class;
+use lockstep_scheduling::slots::Claim;
 use tokio::sync::Notify;
 
 use crate::metrics::{ControllerMetrics, RunResult, Waiting};
@@ -25,8 +25,8 @@ mod tests;
 
 pub use lockstep_scheduling::run_queue::Next;
 
-/// Returns the class of an object, which its slot is counted for; `None` where it waits for nobody.
-pub type ClassOf<K> = Arc<dyn Fn(&K) -> Option<Class> + Send + Sync>;
+/// Returns what a run of an object occupies; `None` where it waits for nobody.
+pub type ClaimOf<K> = Arc<dyn Fn(&K) -> Option<Claim> + Send + Sync>;
 
 /// Longest sleep, so that a clock that was set forward is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -91,7 +91,7 @@ impl DispatchSettings {
 pub struct Dispatcher<K> {
     shared: Arc<QueueState<K>>,
     settings: DispatchSettings,
-    class_of: Option<ClassOf<K>>,
+    claim_of: Option<ClaimOf<K>>,
 }
 
 /// Puts objects into the queue of a dispatcher.
@@ -172,15 +172,16 @@ where
         Self {
             shared,
             settings,
-            class_of: None,
+            claim_of: None,
         }
     }
 
-    /// Keeps objects of one namespace, and those of one store, from taking every slot. Where a number of runs was asked for, that
+    /// Keeps objects of one namespace, and those of one store, from taking every slot, and lets objects
+    /// that write the same target run one after the other. Where a number of runs was asked for, that
     /// number counts and nothing else.
-    pub fn by_class(mut self, class_of: ClassOf<K>) -> Self {
+    pub fn by_claim(mut self, claim_of: ClaimOf<K>) -> Self {
         if self.settings.concurrency == Concurrency::Automatic {
-            self.class_of = Some(class_of);
+            self.claim_of = Some(claim_of);
         }
         self
     }
@@ -238,7 +239,7 @@ async fn run_one<K, H, F>(
     H: Fn(Job<K>) -> F + Send + Sync + 'static,
     F: Future<Output = Next> + Send + 'static,
 {
-    let Started { job, class } = started;
+    let Started { job, claim } = started;
     let run = shared.metrics.start(job.waited);
     let controller = shared.metrics.name();
     let (key, this) = (job.key.clone(), job.run);
@@ -256,7 +257,7 @@ async fn run_one<K, H, F>(
         }
     };
     run.end(result(next));
-    shared.finish((&key, this, class), next);
+    shared.finish((&key, this, claim), next);
 }
 
 /// Maps [`Next`] to the result that metrics count.
@@ -279,8 +280,8 @@ impl<K: Ord + Clone + Hash> Dispatcher<K> {
         loop {
             let job = lock(&shared.queue).pop(now)?;
             // Takes locks of its own, so the queue's is not held here.
-            let class = self.class_of.as_ref().and_then(|of| of(&job.key));
-            if let Some(started) = lock(&shared.queue).start(job, class, free, now) {
+            let claim = self.claim_of.as_ref().and_then(|of| of(&job.key));
+            if let Some(started) = lock(&shared.queue).start(job, claim, free, now) {
                 return Some(started);
             }
         }
@@ -297,7 +298,7 @@ impl<K: Ord + Clone + Hash> QueueState<K> {
         wait.min(LONGEST_SLEEP)
     }
 
-    fn finish(&self, ended: (&K, Run, Option<Class>), next: Next) {
+    fn finish(&self, ended: (&K, Run, Option<Claim>), next: Next) {
         let chance = fastrand::f64();
         let now = self.time.now();
         match result(next) {

@@ -55,7 +55,10 @@ mod tests {
         let blocked = workers.spawn(async move { busy_until.recv_timeout(Duration::from_mins(1)) });
         let ran = workers.block_on(async move {
             own.run(async move {
-                tokio::time::sleep(Duration::from_millis(10)).await;
+                // Timers fire here too, although the only worker is blocked.
+                let never = std::future::pending::<()>();
+                let fired = tokio::time::timeout(Duration::from_millis(1), never).await;
+                assert!(fired.is_err());
                 done.send(()).unwrap();
                 std::thread::current().name().map(str::to_owned)
             })

@@ -136,7 +136,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_group_waits_for_the_quick_and_aborts_the_hung() {
         let mut tasks = TaskGroup::default();
-        tasks.spawn(tokio::time::sleep(Duration::from_millis(10)));
+        tasks.spawn(tokio::task::yield_now());
         tasks.spawn(std::future::pending());
 
         let aborted = tasks.finish(Duration::from_secs(1)).await;

@@ -1,6 +1,6 @@
-//! The queue of one controller: the schedule of its objects, their backoff, and the slots that
-//! namespaces and stores share. Decides which object is reconciled next and when it is reconciled
-//! again. A pure state machine: time, chance and the class of an object are arguments.
+//! The queue of one controller: the schedule of its objects, their backoff, the slots that namespaces
+//! and stores share, and the targets that objects share. Decides which object is reconciled next and when it is reconciled
+//! again. A pure state machine: time, chance and the claim of an object are arguments.
 
 use std::hash::Hash;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::backoff::Backoff;
 use crate::schedule::{Job, Run, Schedule, ScheduleStats};
-use crate::slots::Class;
+use crate::slots::Claim;
 
 mod slots;
 #[cfg(test)]
@@ -39,8 +39,8 @@ pub enum Next {
 pub struct Started<K> {
     /// The job.
     pub job: Job<K>,
-    /// The class whose slot it holds; `None` where it needs none.
-    pub class: Option<Class>,
+    /// What it occupies; `None` where it needs no slot.
+    pub claim: Option<Claim>,
 }
 
 /// What a queue holds at a moment.
@@ -48,7 +48,7 @@ pub struct Started<K> {
 pub struct QueueStats {
     /// What the schedule holds.
     pub schedule: ScheduleStats,
-    /// Jobs that wait for a slot of their class.
+    /// Jobs that wait for a slot of their class or for their target.
     pub parked: usize,
     /// How long the object that waits longest has been ready to run.
     pub oldest: Duration,
@@ -104,27 +104,27 @@ impl<K: Eq + Clone + Hash> RunQueue<K> {
         self.schedule.pop(now)
     }
 
-    /// Gives a popped job one of the `free` slots, or parks it until its class may take one. A job
-    /// without a class takes any slot.
+    /// Gives a popped job one of the `free` slots, or parks it until its class may take one and no other
+    /// job has its target. A job without a claim takes any slot.
     pub fn start(
         &mut self,
         job: Job<K>,
-        class: Option<Class>,
+        claim: Option<Claim>,
         free: usize,
         now: Timestamp,
     ) -> Option<Started<K>> {
-        self.slots.start(job, class, free, now)
+        self.slots.start(job, claim, free, now)
     }
 
     /// Ends a job: gives its slot back and schedules the object again.
     pub fn finish(
         &mut self,
-        (key, run, class): (&K, Run, Option<Class>),
+        (key, run, claim): (&K, Run, Option<Claim>),
         next: Next,
         now: Timestamp,
         chance: f64,
     ) {
-        self.slots.give_back(class);
+        self.slots.give_back(claim);
         let at = match next {
             Next::Idle => None,
             Next::At(at) | Next::FailedUntil(at) => Some(at),

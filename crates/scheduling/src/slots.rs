@@ -14,6 +14,16 @@ pub struct Class {
     pub store: Option<u64>,
 }
 
+/// What a run occupies while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The class whose slot it holds.
+    pub class: Class,
+    /// The object that it writes, as a hash; no other run writes it meanwhile. `None` where runs never
+    /// share one.
+    pub target: Option<u64>,
+}
+
 /// Slots in use.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {

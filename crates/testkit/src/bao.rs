@@ -3,10 +3,10 @@
 
 mod relay;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -16,14 +16,12 @@ pub use relay::Fault;
 
 use crate::controlplane::guard::Guard;
 use crate::stub::Stub;
-use crate::{PATIENCE, place, port, python};
+use crate::{PATIENCE, place, poll, port, python};
 
 /// The version the tests were written for.
 pub const VERSION: &str = "2.6.2";
 /// Token of the server's owner.
 pub const ROOT: &str = "root-token";
-
-const POLL: Duration = Duration::from_millis(50);
 
 /// The server program, from the Python package index or the one that `BAO` names.
 pub fn ready() -> Result<PathBuf> {
@@ -84,7 +82,10 @@ impl Bao {
         let scheme = if wire == Wire::Tls { "https" } else { "http" };
         let direct = format!("{scheme}://127.0.0.1:{port}");
         let agent = agent(wire);
-        wait(&agent, &direct, &mut guard)?;
+        guard.until_answers(|| {
+            let asked = agent.get(format!("{direct}/v1/sys/health")).call();
+            asked.is_ok_and(|answer| answer.status().is_success())
+        })?;
         let state = Arc::new(Mutex::new(relay::State::default()));
         let relay = match wire {
             Wire::Plain => Some(relay::start(direct.clone(), Arc::clone(&state))?),
@@ -127,19 +128,21 @@ impl Bao {
         path: &str,
         body: &Value,
     ) -> Result<Value> {
-        let began = Instant::now();
-        loop {
-            let (status, answer) = self.send(namespace, method, path, body)?;
-            // A fresh KV v2 engine is not ready at once.
-            let upgrades = status == 400 && answer.to_string().contains("pgrading");
-            if !upgrades || began.elapsed() > PATIENCE {
-                if status >= 400 {
-                    bail!("{method} {path}: {status} {answer}");
+        let asked = poll::until(PATIENCE, || {
+            let sent = self.send(namespace, method, path, body);
+            // A new KV v2 engine refuses requests while it upgrades its data.
+            match &sent {
+                Ok((400, answer)) if answer.to_string().contains("pgrading") => {
+                    ControlFlow::Continue(sent)
                 }
-                return Ok(answer);
+                _ => ControlFlow::Break(sent),
             }
-            std::thread::sleep(POLL);
+        });
+        let (status, answer) = asked.unwrap_or_else(|last| last)?;
+        if status >= 400 {
+            bail!("{method} {path}: {status} {answer}");
         }
+        Ok(answer)
     }
 
     fn send(
@@ -253,21 +256,4 @@ fn agent(wire: Wire) -> Agent {
         .unversioned_rustls_crypto_provider(provider)
         .disable_verification(wire == Wire::Tls);
     config.tls_config(tls.build()).build().into()
-}
-
-fn wait(agent: &Agent, url: &str, guard: &mut Guard) -> Result<()> {
-    let began = Instant::now();
-    loop {
-        let asked = agent.get(format!("{url}/v1/sys/health")).call();
-        if asked.is_ok_and(|answer| answer.status().is_success()) {
-            return Ok(());
-        }
-        if let Some((name, status)) = guard.ended() {
-            bail!("{name} ended with {status}");
-        }
-        if began.elapsed() > PATIENCE {
-            bail!("bao did not answer within {} s", PATIENCE.as_secs());
-        }
-        std::thread::sleep(POLL);
-    }
 }

@@ -9,7 +9,7 @@ pub(crate) mod assets;
 pub(crate) mod build;
 pub(crate) mod guard;
 mod pki;
-mod ready;
+pub(crate) mod ready;
 mod servers;
 
 use std::ops::Deref;

@@ -6,13 +6,12 @@ use std::fs::File;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::controlplane::Cluster;
+use crate::controlplane::{Cluster, ready};
 use crate::files::FileServer;
 use crate::program::Program;
 use crate::{helm, manifest};
@@ -176,34 +175,14 @@ impl Drop for Flux {
     }
 }
 
-/// Applies the CRDs of a folder and waits until their kinds are found: Flux's controllers exit when
+/// Applies the CRDs of a folder and waits until their kinds are served: Flux's controllers exit when
 /// one is missing.
 fn install(api: &Api, folder: &Path) -> Result<()> {
-    let began = Instant::now();
+    let mut crds = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        for crd in manifest::read(&entry?.path())? {
-            api.apply(&crd)?;
-            let text = |pointer| manifest::text(&crd, pointer);
-            let kind = format!("\"kind\":\"{}\"", text("/spec/names/kind"));
-            let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
-            for version in versions.filter(|version| version["served"] == true) {
-                let name = manifest::text(version, "/name");
-                let group = format!("/apis/{}/{name}", text("/spec/group"));
-                let list = format!("{group}/{}?limit=1", text("/spec/names/plural"));
-                let found = |path: &str, part: &str| {
-                    api.get(path)
-                        .is_ok_and(|answer| answer.to_string().contains(part))
-                };
-                while !(found(&group, &kind) && found(&list, "\"items\"")) {
-                    if began.elapsed() > Duration::from_mins(1) {
-                        bail!("{list} was not served within 1 min");
-                    }
-                    std::thread::sleep(Duration::from_millis(100));
-                }
-            }
-        }
+        crds.extend(manifest::read(&entry?.path())?);
     }
-    Ok(())
+    ready::install_crds(api, &crds).map(drop)
 }
 
 /// Makes a chart repository of the project's chart.

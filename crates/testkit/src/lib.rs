@@ -23,6 +23,7 @@ pub mod onepassword;
 pub mod operator;
 pub mod place;
 pub mod pods;
+pub mod poll;
 pub mod port;
 pub mod process;
 pub mod program;

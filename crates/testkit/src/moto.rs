@@ -7,7 +7,6 @@ mod relay;
 
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -25,8 +24,6 @@ use crate::stub::Stub;
 pub const VERSION: &str = "5.2.5";
 /// Region of everything the tests make.
 pub const REGION: &str = "us-east-1";
-
-const POLL: Duration = Duration::from_millis(50);
 
 /// A running server behind its relay.
 pub struct Moto {
@@ -62,7 +59,10 @@ impl Moto {
         let config = Agent::config_builder().proxy(None);
         let config = config.http_status_as_error(false);
         let agent: Agent = config.timeout_global(Some(PATIENCE)).build().into();
-        wait(&agent, &direct, &mut guard)?;
+        guard.until_answers(|| {
+            let asked = agent.get(format!("{direct}/moto-api/data.json")).call();
+            asked.is_ok_and(|answer| answer.status().is_success())
+        })?;
         let state = Arc::new(Mutex::new(relay::State::default()));
         let relay = relay::start(direct.clone(), Arc::clone(&state))?;
         Ok(Self {
@@ -188,21 +188,4 @@ fn unsigned(service: &str) -> String {
         "AWS4-HMAC-SHA256 Credential=test/20260101/{REGION}/{service}/aws4_request, \
          SignedHeaders=host, Signature=0"
     )
-}
-
-fn wait(agent: &Agent, url: &str, guard: &mut Guard) -> Result<()> {
-    let began = Instant::now();
-    loop {
-        let asked = agent.get(format!("{url}/moto-api/data.json")).call();
-        if asked.is_ok_and(|answer| answer.status().is_success()) {
-            return Ok(());
-        }
-        if let Some((name, status)) = guard.ended() {
-            bail!("{name} ended with {status}");
-        }
-        if began.elapsed() > PATIENCE {
-            bail!("moto did not answer within {} s", PATIENCE.as_secs());
-        }
-        std::thread::sleep(POLL);
-    }
 }

@@ -4,20 +4,19 @@
 
 use std::fs::File;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::PATIENCE;
 use crate::http_get::ask;
-use crate::port;
+use crate::{poll, port};
 
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_millis(20);
 
 /// A running operator.
 pub struct Operator {
@@ -105,18 +104,21 @@ impl Operator {
 
     /// Waits until `/healthz` answers.
     pub fn healthy(&mut self) -> Result<()> {
-        let began = Instant::now();
-        while get(self.live, "/healthz").is_err() {
-            self.check()?;
-            if began.elapsed() > PATIENCE {
-                bail!(
-                    "the operator was not healthy within {PATIENCE:?}, see {}",
-                    self.log.display()
-                );
+        let waited = poll::until(PATIENCE, || {
+            if get(self.live, "/healthz").is_ok() {
+                return ControlFlow::Break(Ok(()));
             }
-            sleep(POLL);
-        }
-        Ok(())
+            match self.check() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(ended) => ControlFlow::Break(Err(ended)),
+            }
+        });
+        waited.unwrap_or_else(|()| {
+            let log = self.log.display();
+            Err(anyhow!(
+                "the operator was not healthy within {PATIENCE:?}, see {log}"
+            ))
+        })
     }
 
     /// An error when the operator has ended, with the end of its log.

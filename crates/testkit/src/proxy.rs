@@ -3,7 +3,7 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -16,6 +16,7 @@ pub struct Proxy {
 #[derive(Default)]
 struct State {
     cut: AtomicBool,
+    refused: AtomicUsize,
     open: Mutex<Vec<TcpStream>>,
 }
 
@@ -59,6 +60,11 @@ impl Proxy {
         }
     }
 
+    /// How many connections it refused while it was cut.
+    pub fn refused(&self) -> usize {
+        self.state.refused.load(Ordering::SeqCst)
+    }
+
     /// Lets connections through again.
     pub fn mend(&self) {
         self.state.cut.store(false, Ordering::SeqCst);
@@ -68,6 +74,7 @@ impl Proxy {
 impl State {
     fn forward(&self, client: TcpStream, server: SocketAddr) -> io::Result<()> {
         if self.cut.load(Ordering::SeqCst) {
+            self.refused.fetch_add(1, Ordering::SeqCst);
             return client.shutdown(Shutdown::Both);
         }
         let server = TcpStream::connect(server)?;

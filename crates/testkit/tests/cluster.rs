@@ -6,12 +6,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::api::{Api, status};
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::kubeconfig::Access;
+use lockstep_testkit::poll::until_holds;
 use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
@@ -184,13 +184,6 @@ fn an_ended_cluster_leaves_no_process_and_no_folder() {
     assert!(!folder.exists());
 }
 
-fn until(mut done: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(
-            began.elapsed() < Duration::from_mins(1),
-            "waited for a minute"
-        );
-        sleep(Duration::from_millis(200));
-    }
+fn until(done: impl FnMut() -> bool) {
+    assert!(until_holds(PATIENCE, done).is_some());
 }

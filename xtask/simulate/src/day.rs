@@ -18,7 +18,7 @@ use lockstep_scheduling::limits::{NO_SLOT_DELAY, RECONCILES_AT_ONCE, SHARED_READ
 use lockstep_scheduling::rotation::Rotation;
 use lockstep_scheduling::run_queue::{RunQueue, Started};
 use lockstep_scheduling::single_flight::{ReadId, SingleFlight};
-use lockstep_scheduling::slots::{Class, Slots};
+use lockstep_scheduling::slots::{Claim, Class, Slots};
 
 use crate::fleet::{Fleet, part};
 use crate::remote::{HOUR, MINUTE, Remote, Says};
@@ -245,8 +245,11 @@ impl Day {
         loop {
             let job = self.queue.pop(now)?;
             let first = self.fleet.objects[job.key as usize].keys()[0];
-            let class = self.class(first);
-            if let Some(started) = self.queue.start(job, Some(class), free, now) {
+            let claim = Claim {
+                class: self.class(first),
+                target: None,
+            };
+            if let Some(started) = self.queue.start(job, Some(claim), free, now) {
                 return Some(started);
             }
         }

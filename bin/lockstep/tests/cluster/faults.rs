@@ -44,7 +44,14 @@ fn an_api_server_that_goes_away_mid_sync_costs_time_and_nothing_else() {
 
     proxy.cut();
     operator.check().unwrap();
-    std::thread::park_timeout(Duration::from_secs(2));
+    until("attempts while the API server is away", || {
+        let refused = proxy.refused();
+        if refused >= 5 {
+            Ok(refused)
+        } else {
+            Err(refused)
+        }
+    });
     proxy.mend();
 
     room.all_ready(60);

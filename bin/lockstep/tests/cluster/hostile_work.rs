@@ -1,8 +1,7 @@
 //! Objects that ask for endless work or memory beside a healthy tenant: they fail by themselves, and
 //! neither the tenant nor the lease nor the health endpoint notices.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -20,6 +19,8 @@ const MOST_MEMORY: u64 = 160;
 /// How late an answer of the health endpoint or a renewal may be on a busy machine; both are due
 /// within a second.
 const LATE: Duration = Duration::from_secs(8);
+/// Time between two questions to the health endpoint.
+const PROBE_EVERY: Duration = Duration::from_millis(100);
 /// How long a new object of the healthy tenant may take on a busy machine; two seconds are claimed.
 const SOON: Duration = Duration::from_secs(15);
 
@@ -85,23 +86,23 @@ impl Room {
 
 /// Asks the health endpoint all the time, and notes the longest time without an answer.
 struct Pulse {
-    stop: Arc<AtomicBool>,
+    stop: Sender<()>,
     longest: JoinHandle<Duration>,
 }
 
 impl Pulse {
     fn of(operator: &Operator) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (ended, health) = (Arc::clone(&stop), operator.health());
+        let (stop, ended) = std::sync::mpsc::channel();
+        let health = operator.health();
         let longest = std::thread::spawn(move || {
             let (mut longest, mut last) = (Duration::ZERO, Instant::now());
-            while !ended.load(Ordering::Relaxed) {
+            // Asks ten times a second until it is stopped.
+            while ended.recv_timeout(PROBE_EVERY) == Err(RecvTimeoutError::Timeout) {
                 let answer = health.probe("/healthz", LATE);
                 if answer.is_ok_and(|(status, _)| status == 200) {
                     longest = longest.max(last.elapsed());
                     last = Instant::now();
                 }
-                std::thread::park_timeout(Duration::from_millis(100));
             }
             longest.max(last.elapsed())
         });
@@ -109,7 +110,7 @@ impl Pulse {
     }
 
     fn end(self) -> Duration {
-        self.stop.store(true, Ordering::Relaxed);
+        drop(self.stop);
         self.longest.join().unwrap()
     }
 }

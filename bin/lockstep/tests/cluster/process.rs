@@ -1,17 +1,14 @@
 //! An operator of the binary under test, and waiting for what it does.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use lockstep_testkit::PATIENCE;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::operator::Operator;
+use lockstep_testkit::{PATIENCE, poll};
 use serde_json::{Value, json};
-
-const POLL: Duration = Duration::from_millis(50);
 
 /// Starts the operator under its own ServiceAccount.
 pub(crate) fn operator(cluster: &Cluster, flags: &[&str]) -> Operator {
@@ -26,17 +23,12 @@ pub(crate) fn started(kubeconfig: &Path, flags: &[&str]) -> Operator {
 
 /// Asks until the answer is wished for; fails with the last answer.
 pub(crate) fn until<T: std::fmt::Debug>(what: &str, mut ask: impl FnMut() -> Result<T, T>) -> T {
-    let began = Instant::now();
-    loop {
-        match ask() {
-            Ok(answer) => return answer,
-            Err(last) => assert!(
-                began.elapsed() < PATIENCE,
-                "{what} did not happen: {last:?}"
-            ),
-        }
-        sleep(POLL);
-    }
+    let asked = poll::until(PATIENCE, || match ask() {
+        Ok(answer) => ControlFlow::Break(answer),
+        Err(last) => ControlFlow::Continue(last),
+    });
+    let asked = asked.map_err(|last| format!("{what} did not happen: {last:?}"));
+    asked.unwrap()
 }
 
 /// A namespace of its own for a test; a class of its own keeps the operators of tests apart.

@@ -1,14 +1,13 @@
 //! Objects that read the same remote secrets are kept fresh by one read each, and cost nothing while
 //! nothing changes.
 
-use std::time::Duration;
-
 use lockstep_testkit::controlplane::Cluster;
 
 use crate::process::{Room, fleet, metric, operator, put_store, until};
 
 const RUNS: &str = "controller_runtime_reconcile_total";
 const REQUESTS: &str = "rest_client_requests_total";
+const CALLS: &str = "lockstep_provider_calls_total";
 
 #[test]
 fn a_fleet_over_three_remote_secrets_idles_on_three_reads_a_turn() {
@@ -32,10 +31,14 @@ fn a_fleet_over_three_remote_secrets_idles_on_three_reads_a_turn() {
             metric(&operator, REQUESTS, "method=\"PATCH\""),
         )
     };
+    let calls = || metric(&operator, CALLS, "call=\"get\"");
     let before = until("quiet", || {
-        let first = quiet();
-        // Three refreshes go by.
-        std::thread::park_timeout(Duration::from_secs(6));
+        let (first, read) = (quiet(), calls());
+        // Three refreshes of the three shared reads go by.
+        until("three refreshes", || {
+            let now = calls();
+            if now >= read + 9 { Ok(now) } else { Err(now) }
+        });
         if quiet() == first {
             Ok(first)
         } else {

@@ -3,18 +3,17 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::flux::Flux;
 use lockstep_testkit::helm::IMAGE;
 use lockstep_testkit::pods::{PodRunner, Settings};
+use lockstep_testkit::poll::until_holds;
 use lockstep_testkit::{manifest, place};
 use serde_json::{Value, json};
 
-const POLL: Duration = Duration::from_millis(100);
 const NETWORK: [u8; 3] = [10, 77, 0];
 
 pub(crate) struct World {
@@ -162,14 +161,8 @@ impl World {
 pub(crate) const SECRET: &str = "/api/v1/namespaces/external-secrets/secrets/es";
 
 /// Waits until something holds; says how long that took.
-pub(crate) fn until(what: &str, limit: Duration, mut holds: impl FnMut() -> bool) -> Duration {
-    let began = Instant::now();
-    while !holds() {
-        assert!(
-            began.elapsed() < limit,
-            "{what} did not happen within {limit:?}"
-        );
-        sleep(POLL);
-    }
-    began.elapsed()
+pub(crate) fn until(what: &str, limit: Duration, holds: impl FnMut() -> bool) -> Duration {
+    let held = until_holds(limit, holds);
+    held.ok_or_else(|| format!("{what} did not happen within {limit:?}"))
+        .unwrap()
 }

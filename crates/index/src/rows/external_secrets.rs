@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
 use lockstep_plan::StoreKey;
+use lockstep_scheduling::slots::Claim;
 
 use super::relist::Relist;
 use super::seen::{number_of, trigger, version};
@@ -184,10 +185,16 @@ impl ExternalSecrets {
         self.links.count(store)
     }
 
-    /// A number for the first store an object names: the same for everyone who names it first.
-    pub fn first_store(&self, key: &ObjectKey) -> Option<u64> {
-        let store = self.rows.get(key)?.links.stores.first()?;
-        Some(number_of(store))
+    /// What a run of an object occupies. Objects of one store wait for the same backend, and those of one
+    /// target write it one after the other.
+    pub fn claim(&self, key: &ObjectKey) -> Claim {
+        let links = self.rows.get(key).map(|row| &row.links);
+        let store = links.and_then(|links| links.stores.first());
+        let target = links.and_then(|links| links.target.as_ref());
+        Claim {
+            class: key.class(store.map(|store| number_of(store.as_ref()))),
+            target: Some(number_of(target.unwrap_or(key))),
+        }
     }
 
     /// The stores an object names.

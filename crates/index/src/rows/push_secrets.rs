@@ -11,6 +11,7 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::keys::FINALIZER_PUSH_SECRET;
 use lockstep_plan::push_secret::{SourceRef, StoreUses, source};
 use lockstep_plan::{StoreKey, StoreKind, StoreView, selector};
+use lockstep_scheduling::slots::Claim;
 
 use super::RowChange;
 use super::packed::Packed;
@@ -214,9 +215,12 @@ impl PushSecrets {
         row.map(|row| row.uses.named()).unwrap_or_default()
     }
 
-    /// A number for the first store an object names: the same for everyone who names it first.
-    pub fn first_store(&self, key: &ObjectKey) -> Option<u64> {
-        self.stores_of(key).first().map(number_of)
+    /// What a run of an object occupies. Objects of one store wait for the same backend.
+    pub fn claim(&self, key: &ObjectKey) -> Claim {
+        Claim {
+            class: key.class(self.stores_of(key).first().map(number_of)),
+            target: None,
+        }
     }
 
     /// Whether a store must stay for one of the objects.

@@ -4,7 +4,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_plan::StoreKey;
 
 /// What a run depends on and the watch can tell. Status is left out: our own writes must not start
 /// a run.
@@ -28,9 +27,9 @@ pub(super) fn version(meta: &ObjectMeta) -> u64 {
         .unwrap_or_default()
 }
 
-/// A number for a store that separates its users from those of other stores.
-pub fn number_of(store: &StoreKey) -> u64 {
+/// A number for a store or an object: others have other ones.
+pub fn number_of(named: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    store.hash(&mut hasher);
+    named.hash(&mut hasher);
     hasher.finish()
 }

@@ -5,11 +5,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use lockstep_scheduling::slots::Class;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::*;
 use crate::metrics::Metrics;
+
+/// How often tasks may run after each step of the clock: more than the dispatcher has stages.
+const STEPS: usize = 8;
 
 /// A wall clock that follows tokio's paused one, and may be set.
 struct PausedTime {
@@ -35,6 +39,16 @@ impl Time for PausedTime {
 
     fn sleep(&self, delay: Duration) -> BoxFuture<'static, ()> {
         tokio::time::sleep(delay).boxed()
+    }
+}
+
+/// Moves the paused clock on second by second. Tasks run after each step until none can go on.
+async fn pass(time: Duration) {
+    for _ in 0..time.as_secs() {
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for _ in 0..STEPS {
+            tokio::task::yield_now().await;
+        }
     }
 }
 
@@ -165,7 +179,7 @@ async fn a_hung_run_ends_at_the_deadline_and_others_go_on() {
     for expected in 1..4 {
         assert_eq!(seen.recv().await, Some(expected));
     }
-    tokio::time::sleep(Duration::from_mins(3)).await;
+    pass(Duration::from_mins(3)).await;
 
     assert!(metrics.ended(RunResult::Error) >= 1);
 }
@@ -174,12 +188,15 @@ async fn a_hung_run_ends_at_the_deadline_and_others_go_on() {
 async fn a_stop_lets_runs_end_within_the_grace_time_and_starts_no_more() {
     let dispatcher = dispatcher(Concurrency::AtMost(1));
     let handle = dispatcher.handle();
+    let (begun, mut started) = mpsc::unbounded_channel();
     let (ended, mut seen) = mpsc::unbounded_channel();
     let shutdown = Shutdown::default();
+    let stopping = shutdown.clone();
     let handler = move |Job { key, .. }: Job<u32>| {
-        let ended = ended.clone();
+        let (begun, ended, stopping) = (begun.clone(), ended.clone(), stopping.clone());
         async move {
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            begun.send(key).unwrap();
+            stopping.requested().await;
             ended.send(key).unwrap();
             Next::Idle
         }
@@ -187,7 +204,7 @@ async fn a_stop_lets_runs_end_within_the_grace_time_and_starts_no_more() {
     let task = tokio::spawn(dispatcher.run(handler, shutdown.clone()));
     handle.fresh(1);
     handle.fresh(2);
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(started.recv().await, Some(1));
 
     shutdown.request();
     task.await.unwrap();
@@ -207,7 +224,8 @@ async fn no_more_runs_than_allowed_go_at_once() {
         async move {
             use std::sync::atomic::Ordering::SeqCst;
             let now = running.fetch_add(1, SeqCst) + 1;
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            // Every other task that may begin does so before this one goes on.
+            tokio::time::advance(Duration::from_millis(10)).await;
             running.fetch_sub(1, SeqCst);
             peaks.send(now).unwrap();
             Next::Idle
@@ -244,9 +262,9 @@ async fn a_clock_set_by_a_day_loses_no_deadline_and_starts_no_storm() {
             runs.recv().await.unwrap();
         }
 
-        tokio::time::sleep(Duration::from_mins(5)).await;
+        pass(Duration::from_mins(5)).await;
         time.set_by.store(set_by, Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_mins(16)).await;
+        pass(Duration::from_mins(16)).await;
         shutdown.request();
 
         let mut counts = BTreeMap::<u32, usize>::new();
@@ -271,18 +289,22 @@ fn classes(concurrency: Concurrency) -> (Handle<u32>, mpsc::UnboundedReceiver<u3
     };
     // Thousands are namespaces and hundreds are stores, but for the first thousand, where every
     // hundred is a namespace of its own.
-    let class_of: ClassOf<u32> = Arc::new(|key| {
+    let claim_of: ClaimOf<u32> = Arc::new(|key| {
         let hundred = u64::from(key / 100);
-        Some(Class {
+        let class = Class {
             namespace: if hundred < 10 {
                 hundred
             } else {
                 hundred / 10 + 10
             },
             store: Some(hundred),
+        };
+        Some(Claim {
+            class,
+            target: None,
         })
     });
-    let dispatcher = Dispatcher::new(settings).by_class(class_of);
+    let dispatcher = Dispatcher::new(settings).by_claim(claim_of);
     let (handle, (begun, seen)) = (dispatcher.handle(), mpsc::unbounded_channel());
     let handler = move |Job { key, .. }: Job<u32>| {
         begun.send(key).unwrap();
@@ -298,7 +320,7 @@ fn classes(concurrency: Concurrency) -> (Handle<u32>, mpsc::UnboundedReceiver<u3
 }
 
 async fn begun(seen: &mut mpsc::UnboundedReceiver<u32>) -> Vec<u32> {
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pass(Duration::from_secs(1)).await;
     std::iter::from_fn(|| seen.try_recv().ok()).collect()
 }
 
@@ -330,7 +352,7 @@ async fn parked_objects_run_in_order_when_slots_are_free_again() {
     let first = begun(&mut seen).await;
 
     // The runs under way are cut off at their deadline.
-    tokio::time::sleep(Duration::from_secs(121)).await;
+    pass(Duration::from_secs(121)).await;
 
     let second = begun(&mut seen).await;
     assert_eq!(first, (0..24).collect::<Vec<_>>());

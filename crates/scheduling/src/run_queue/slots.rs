@@ -1,7 +1,9 @@
 //! Gives jobs one of a bounded number of slots. A job that gets none is parked: parked namespaces are
 //! served round robin, within a namespace the store that waits longest goes first, and within a class
 //! fresh jobs go before due ones as in the schedule. [`Slots`] decides whether a class may take a slot.
+//! Jobs that write the same target run one after the other, in the order they came.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use jiff::Timestamp;
 
 use super::Started;
 use crate::schedule::{DUE_SHARE, Job, Lane};
-use crate::slots::{Class, Slots};
+use crate::slots::{Claim, Class, Slots};
 
 /// Slots in use, and the jobs that wait for one.
 #[derive(Debug)]
@@ -18,13 +20,31 @@ pub(super) struct RunSlots<K> {
     parked: BTreeMap<Class, ParkedJobs<K>>,
     /// Namespaces with parked jobs, in the order they are served.
     round: VecDeque<u64>,
+    /// Targets of the jobs that run or are parked, with the jobs that wait for each.
+    targets: BTreeMap<u64, VecDeque<(Class, Parked<K>)>>,
 }
 
-/// Parked jobs of one class, with the time each was parked.
+/// A job that waits.
+#[derive(Debug)]
+struct Parked<K> {
+    job: Job<K>,
+    target: Option<u64>,
+    since: Timestamp,
+}
+
+impl<K> Parked<K> {
+    /// How long the job has been ready to run.
+    fn waited(&self, now: Timestamp) -> Duration {
+        let parked = Duration::try_from(now.duration_since(self.since)).unwrap_or_default();
+        self.job.waited.saturating_add(parked)
+    }
+}
+
+/// Parked jobs of one class.
 #[derive(Debug)]
 struct ParkedJobs<K> {
-    fresh: VecDeque<(Job<K>, Timestamp)>,
-    due: VecDeque<(Job<K>, Timestamp)>,
+    fresh: VecDeque<Parked<K>>,
+    due: VecDeque<Parked<K>>,
     fresh_in_a_row: u32,
 }
 
@@ -39,14 +59,14 @@ impl<K> Default for ParkedJobs<K> {
 }
 
 impl<K> ParkedJobs<K> {
-    fn push(&mut self, job: Job<K>, now: Timestamp) {
-        match job.lane {
-            Lane::Fresh => self.fresh.push_back((job, now)),
-            Lane::Due => self.due.push_back((job, now)),
+    fn push(&mut self, parked: Parked<K>) {
+        match parked.job.lane {
+            Lane::Fresh => self.fresh.push_back(parked),
+            Lane::Due => self.due.push_back(parked),
         }
     }
 
-    fn pop(&mut self) -> Option<(Job<K>, Timestamp)> {
+    fn pop(&mut self) -> Option<Parked<K>> {
         let owed = self.fresh_in_a_row >= DUE_SHARE - 1;
         if self.fresh.is_empty() || owed && !self.due.is_empty() {
             self.fresh_in_a_row = 0;
@@ -56,13 +76,13 @@ impl<K> ParkedJobs<K> {
         self.fresh.pop_front()
     }
 
-    fn fronts(&self) -> impl Iterator<Item = &(Job<K>, Timestamp)> {
+    fn fronts(&self) -> impl Iterator<Item = &Parked<K>> {
         [self.fresh.front(), self.due.front()].into_iter().flatten()
     }
 
     /// When the job that waits longest was parked.
     fn since(&self) -> Timestamp {
-        let since = self.fronts().map(|(_, since)| *since);
+        let since = self.fronts().map(|parked| parked.since);
         since.min().unwrap_or(Timestamp::MAX)
     }
 
@@ -77,6 +97,7 @@ impl<K> Default for RunSlots<K> {
             used: Slots::default(),
             parked: BTreeMap::new(),
             round: VecDeque::new(),
+            targets: BTreeMap::new(),
         }
     }
 }
@@ -87,16 +108,17 @@ impl<K> RunSlots<K> {
         let next = |namespace: &u64| self.longest_waiting(*namespace, free);
         let class = self.round.iter().find_map(next)?;
         let waiting = self.parked.get_mut(&class)?;
-        let (job, since) = waiting.pop()?;
+        let next = waiting.pop()?;
         if waiting.len() == 0 {
             self.parked.remove(&class);
         }
         self.move_to_back(class.namespace);
         self.used.take(class);
-        let waited = waited(&job, since, now);
+        let waited = next.waited(now);
+        let Parked { job, target, .. } = next;
         Some(Started {
             job: Job { waited, ..job },
-            class: Some(class),
+            claim: Some(Claim { class, target }),
         })
     }
 
@@ -121,49 +143,76 @@ impl<K> RunSlots<K> {
         }
     }
 
-    /// Gives a job one of the `free` slots, or parks it. A job without a class takes any slot.
+    /// Gives a job one of the `free` slots, or parks it. A job without a claim takes any slot.
     pub(super) fn start(
         &mut self,
         job: Job<K>,
-        class: Option<Class>,
+        claim: Option<Claim>,
         free: usize,
-        now: Timestamp,
+        since: Timestamp,
     ) -> Option<Started<K>> {
-        if let Some(class) = class {
-            if !self.used.has_room(class, free) {
-                if self.of_namespace(class.namespace).next().is_none() {
-                    self.round.push_back(class.namespace);
+        let Some(Claim { class, target }) = claim else {
+            return Some(Started { job, claim });
+        };
+        if let Some(target) = target {
+            match self.targets.entry(target) {
+                Entry::Vacant(free) => {
+                    free.insert(VecDeque::new());
                 }
-                self.parked.entry(class).or_default().push(job, now);
-                return None;
+                Entry::Occupied(mut taken) => {
+                    let target = Some(target);
+                    taken
+                        .get_mut()
+                        .push_back((class, Parked { job, target, since }));
+                    return None;
+                }
             }
-            self.used.take(class);
         }
-        Some(Started { job, class })
+        if !self.used.has_room(class, free) {
+            self.park(class, Parked { job, target, since });
+            return None;
+        }
+        self.used.take(class);
+        Some(Started { job, claim })
     }
 
-    /// Gives the slot of a job back.
-    pub(super) fn give_back(&mut self, class: Option<Class>) {
-        if let Some(class) = class {
-            self.used.give_back(class);
+    fn park(&mut self, class: Class, parked: Parked<K>) {
+        if self.of_namespace(class.namespace).next().is_none() {
+            self.round.push_back(class.namespace);
+        }
+        self.parked.entry(class).or_default().push(parked);
+    }
+
+    /// Gives the slot of a job back, and its target to the job that waits for it first.
+    pub(super) fn give_back(&mut self, claim: Option<Claim>) {
+        let Some(Claim { class, target }) = claim else {
+            return;
+        };
+        self.used.give_back(class);
+        let Some(target) = target else {
+            return;
+        };
+        match self.targets.get_mut(&target).and_then(VecDeque::pop_front) {
+            Some((class, next)) => self.park(class, next),
+            None => {
+                self.targets.remove(&target);
+            }
         }
     }
 
     /// Number of parked jobs.
     pub(super) fn parked(&self) -> usize {
-        self.parked.values().map(ParkedJobs::len).sum()
+        let slots: usize = self.parked.values().map(ParkedJobs::len).sum();
+        let targets: usize = self.targets.values().map(VecDeque::len).sum();
+        slots + targets
     }
 
     /// How long the parked job that waits longest has been ready to run.
     pub(super) fn oldest(&self, now: Timestamp) -> Duration {
-        let fronts = self.parked.values().flat_map(ParkedJobs::fronts);
-        let waited = fronts.map(|(job, since)| waited(job, *since, now));
+        let slots = self.parked.values().flat_map(ParkedJobs::fronts);
+        let targets = self.targets.values().filter_map(VecDeque::front);
+        let fronts = slots.chain(targets.map(|(_, parked)| parked));
+        let waited = fronts.map(|parked| parked.waited(now));
         waited.max().unwrap_or_default()
     }
-}
-
-/// How long a job parked at `since` has been ready to run.
-fn waited<K>(job: &Job<K>, since: Timestamp, now: Timestamp) -> Duration {
-    let parked = Duration::try_from(now.duration_since(since)).unwrap_or_default();
-    job.waited.saturating_add(parked)
 }

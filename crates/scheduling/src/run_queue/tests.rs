@@ -1,10 +1,20 @@
 use super::*;
+use crate::slots::Class;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn class(namespace: u64, store: u64) -> Class {
+fn claim(namespace: u64, store: u64) -> Option<Claim> {
     let store = Some(store);
-    Class { namespace, store }
+    Some(Claim {
+        class: Class { namespace, store },
+        target: None,
+    })
+}
+
+/// A claim for a target, in a class of its own.
+fn writes(target: u64, store: u64) -> Option<Claim> {
+    let target = Some(target);
+    claim(1, store).map(|claim| Claim { target, ..claim })
 }
 
 fn after(seconds: i64) -> Timestamp {
@@ -14,12 +24,12 @@ fn after(seconds: i64) -> Timestamp {
 /// Starts the only object of a queue.
 fn started(queue: &mut RunQueue<u32>, now: Timestamp) -> Started<u32> {
     let job = queue.pop(now).unwrap();
-    queue.start(job, Some(class(1, 1)), 64, now).unwrap()
+    queue.start(job, claim(1, 1), 64, now).unwrap()
 }
 
 fn finish(queue: &mut RunQueue<u32>, started: &Started<u32>, next: Next, now: Timestamp) {
-    let Started { job, class } = started;
-    queue.finish((&job.key, job.run, *class), next, now, 0.0);
+    let Started { job, claim } = started;
+    queue.finish((&job.key, job.run, *claim), next, now, 0.0);
 }
 
 #[test]
@@ -31,11 +41,7 @@ fn parked_namespaces_are_served_round_robin() {
     }
     while let Some(job) = queue.pop(NOW) {
         let (namespace, store) = (u64::from(job.key / 1_000), u64::from(job.key / 100));
-        assert!(
-            queue
-                .start(job, Some(class(namespace, store)), 0, NOW)
-                .is_none()
-        );
+        assert!(queue.start(job, claim(namespace, store), 0, NOW).is_none());
     }
 
     let mut order = Vec::new();
@@ -54,7 +60,7 @@ fn a_parked_job_starts_when_its_class_gives_a_slot_back() {
     queue.fresh(2, NOW);
     let first = started(&mut queue, NOW);
     let job = queue.pop(NOW).unwrap();
-    assert!(queue.start(job, Some(class(1, 1)), 1, NOW).is_none());
+    assert!(queue.start(job, claim(1, 1), 1, NOW).is_none());
     assert!(queue.start_parked(1, after(1)).is_none());
 
     finish(&mut queue, &first, Next::Idle, after(2));
@@ -64,7 +70,7 @@ fn a_parked_job_starts_when_its_class_gives_a_slot_back() {
 }
 
 #[test]
-fn a_job_without_a_class_takes_any_slot() {
+fn a_job_without_a_claim_takes_any_slot() {
     let mut queue = RunQueue::default();
     queue.fresh(1, NOW);
     let job = queue.pop(NOW).unwrap();
@@ -77,7 +83,7 @@ fn statistics_count_parked_jobs_and_how_long_they_wait() {
     let mut queue = RunQueue::default();
     queue.fresh(1, NOW);
     let job = queue.pop(after(3)).unwrap();
-    queue.start(job, Some(class(1, 1)), 0, after(3));
+    queue.start(job, claim(1, 1), 0, after(3));
 
     let stats = queue.stats(after(10));
 
@@ -127,4 +133,50 @@ fn an_object_whose_backoff_is_reset_waits_one_second_again() {
 
     let delay = queue.next_deadline().unwrap().duration_since(now);
     assert_eq!(delay.as_secs(), 1);
+}
+
+#[test]
+fn jobs_of_one_target_run_one_after_the_other_in_the_order_they_came() {
+    let mut queue = RunQueue::default();
+    for key in [3, 1, 2] {
+        queue.fresh(key, NOW);
+    }
+    let start = |queue: &mut RunQueue<u32>| {
+        let job = queue.pop(NOW).unwrap();
+        let claim = writes(7, u64::from(job.key));
+        queue.start(job, claim, 64, NOW)
+    };
+
+    let first = start(&mut queue).unwrap();
+    assert!(start(&mut queue).is_none() && start(&mut queue).is_none());
+    assert!(queue.start_parked(64, NOW).is_none());
+    assert_eq!(queue.stats(after(2)).oldest.as_secs(), 2);
+
+    finish(&mut queue, &first, Next::Idle, NOW);
+    let second = queue.start_parked(64, NOW).unwrap();
+    assert!(queue.start_parked(64, NOW).is_none());
+    finish(&mut queue, &second, Next::Idle, NOW);
+    let third = queue.start_parked(64, NOW).unwrap();
+
+    assert_eq!([first, second, third].map(|run| run.job.key), [3, 1, 2]);
+}
+
+#[test]
+fn a_job_keeps_its_turn_at_a_target_while_its_class_has_no_slot() {
+    let mut queue = RunQueue::default();
+    queue.fresh(1, NOW);
+    queue.fresh(2, NOW);
+    let job = queue.pop(NOW).unwrap();
+    assert!(queue.start(job, writes(7, 1), 0, NOW).is_none());
+    let job = queue.pop(NOW).unwrap();
+
+    assert!(queue.start(job, writes(7, 2), 64, NOW).is_none());
+
+    assert_eq!(queue.stats(NOW).parked, 2);
+    let first = queue.start_parked(64, NOW).unwrap();
+    finish(&mut queue, &first, Next::Idle, NOW);
+    let second = queue.start_parked(64, NOW).unwrap();
+    finish(&mut queue, &second, Next::Idle, NOW);
+    assert_eq!([first, second].map(|run| run.job.key), [1, 2]);
+    assert_eq!(queue.stats(NOW).parked, 0);
 }

@@ -3,11 +3,14 @@
 //! the whole group.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
+
+use crate::{PATIENCE, poll};
 
 const LEADER: &str = r#"read -r _; [ -z "$1" ] || rm -rf -- "$1"; kill -KILL 0"#;
 
@@ -70,6 +73,24 @@ impl Guard {
             .with_context(|| format!("cannot kill {name}"))?;
         child.wait()?;
         Ok(())
+    }
+
+    /// Waits until a member answers; fails when one has ended, or none answered in time.
+    pub(crate) fn until_answers(&mut self, mut answers: impl FnMut() -> bool) -> Result<()> {
+        let waited = poll::until(PATIENCE, || match (answers(), self.ended()) {
+            (true, _) => ControlFlow::Break(Ok(())),
+            (false, Some((name, status))) => {
+                ControlFlow::Break(Err(anyhow!("{name} ended with {status}")))
+            }
+            (false, None) => ControlFlow::Continue(()),
+        });
+        waited.unwrap_or_else(|()| {
+            let names: Vec<_> = self.members.iter().map(|(name, _)| *name).collect();
+            Err(anyhow!(
+                "{} did not answer within {PATIENCE:?}",
+                names.join(", ")
+            ))
+        })
     }
 
     /// The first member that has ended.

@@ -2,22 +2,20 @@
 //! rights, and CRDs. The rights are those of `deploy/rbac/controller.yaml`, applied as they are, so
 //! that a missing one fails in tests.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::PATIENCE;
 use crate::api::Api;
-use crate::manifest;
+use crate::{manifest, poll};
 
 const RIGHTS: &str = include_str!("../../../../deploy/rbac/controller.yaml");
 const ACCOUNT: &str = "/api/v1/namespaces/external-secrets/serviceaccounts/external-secrets";
 const TOKEN_SECONDS: u32 = 7 * 24 * 3600;
-const POLL: Duration = Duration::from_millis(100);
 
 /// Waits until the API server says it is ready; a program that ends meanwhile is an error with the
 /// end of its log.
@@ -26,24 +24,26 @@ pub(super) fn wait(
     dir: &Path,
     mut ended: impl FnMut() -> Option<(&'static str, ExitStatus)>,
 ) -> Result<()> {
-    let began = Instant::now();
-    while !api
-        .text("/readyz")
-        .is_ok_and(|answer| answer.trim() == "ok")
-    {
-        if let Some((name, status)) = ended() {
-            bail!("{name} ended with {status}:\n{}", log_tail(dir, name));
+    let waited = poll::until(PATIENCE, || {
+        let answer = api.text("/readyz");
+        if answer.is_ok_and(|answer| answer.trim() == "ok") {
+            return ControlFlow::Break(Ok(()));
         }
-        if began.elapsed() > PATIENCE {
-            let logs = ["etcd", "kube-apiserver"].map(|name| log_tail(dir, name));
-            bail!(
-                "the API server was not ready within {PATIENCE:?}:\n{}",
-                logs.join("\n")
-            );
+        match ended() {
+            Some((name, status)) => ControlFlow::Break(Err(anyhow!(
+                "{name} ended with {status}:\n{}",
+                log_tail(dir, name)
+            ))),
+            None => ControlFlow::Continue(()),
         }
-        sleep(POLL);
-    }
-    Ok(())
+    });
+    waited.unwrap_or_else(|()| {
+        let logs = ["etcd", "kube-apiserver"].map(|name| log_tail(dir, name));
+        Err(anyhow!(
+            "the API server was not ready within {PATIENCE:?}:\n{}",
+            logs.join("\n")
+        ))
+    })
 }
 
 /// Makes the operator's ServiceAccount with its roles and returns a token for it.
@@ -66,47 +66,48 @@ pub(super) fn operator_account(api: &Api) -> Result<String> {
 }
 
 /// Applies CRDs and waits until each is served; other kinds are an error.
-pub(super) fn install_crds(api: &Api, objects: &[Value]) -> Result<usize> {
+pub(crate) fn install_crds(api: &Api, objects: &[Value]) -> Result<usize> {
     for object in objects {
         if object["kind"] != "CustomResourceDefinition" {
             bail!("{} is no CustomResourceDefinition", manifest::label(object));
         }
         api.apply(object)?;
     }
-    let began = Instant::now();
     for object in objects {
-        while !established(&api.get(&api.path_of(object)?)?) {
-            if began.elapsed() > PATIENCE {
-                bail!(
-                    "{} was not established within {PATIENCE:?}",
-                    manifest::label(object)
-                );
-            }
-            sleep(POLL);
-        }
+        let path = api.path_of(object)?;
+        holds(&format!("{} established", manifest::label(object)), || {
+            Ok(established(&api.get(&path)?))
+        })?;
     }
     for object in objects {
-        served(api, object, began)?;
+        served(api, object)?;
     }
     Ok(objects.len())
 }
 
 /// An established CRD may still answer 404 for a moment, and discovery may be behind: wait for both.
-fn served(api: &Api, crd: &Value, began: Instant) -> Result<()> {
+fn served(api: &Api, crd: &Value) -> Result<()> {
     let group = manifest::text(crd, "/spec/group");
     let plural = manifest::text(crd, "/spec/names/plural");
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     for version in versions.filter(|version| version["served"] == true) {
         let version = format!("/apis/{group}/{}", manifest::text(version, "/name"));
         let path = format!("{version}/{plural}?limit=1");
-        while api.find(&path)?.is_none() || !listed(api.find(&version)?, plural) {
-            if began.elapsed() > PATIENCE {
-                bail!("{path} was not served within {PATIENCE:?}");
-            }
-            sleep(POLL);
-        }
+        holds(&format!("{path} served"), || {
+            Ok(api.find(&path)?.is_some() && listed(api.find(&version)?, plural))
+        })?;
     }
     Ok(())
+}
+
+/// Waits until a question is answered with yes; an error of the question ends the wait.
+fn holds(what: &str, mut ask: impl FnMut() -> Result<bool>) -> Result<()> {
+    let waited = poll::until(PATIENCE, || match ask() {
+        Ok(false) => ControlFlow::Continue(()),
+        Ok(true) => ControlFlow::Break(Ok(())),
+        Err(error) => ControlFlow::Break(Err(error)),
+    });
+    waited.unwrap_or_else(|()| bail!("{what}: not within {PATIENCE:?}"))
 }
 
 fn listed(discovery: Option<Value>, plural: &str) -> bool {

@@ -6,14 +6,14 @@ mod names;
 mod root;
 
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lockstep_testkit::PATIENCE;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::kubeconfig::Access;
 use lockstep_testkit::operator::Operator;
+use lockstep_testkit::poll::until_holds;
 use serde_json::json;
 
 /// A name that the API server's certificate is for, and that only our name server knows.
@@ -86,13 +86,7 @@ fn fill(api: &Api) {
 }
 
 fn synced(api: &Api, log: &Path) {
-    let began = Instant::now();
-    while api.find(SECRET).unwrap().is_none() {
-        let written = std::fs::read_to_string(log).unwrap();
-        assert!(
-            began.elapsed() < PATIENCE,
-            "no Secret; the log says:\n{written}"
-        );
-        sleep(Duration::from_millis(50));
-    }
+    let synced = until_holds(PATIENCE, || api.find(SECRET).unwrap().is_some());
+    let written = std::fs::read_to_string(log).unwrap();
+    assert!(synced.is_some(), "no Secret; the log says:\n{written}");
 }

@@ -64,8 +64,8 @@ impl Day {
     }
 
     fn finish(&mut self, started: &Started<u32>, next: Next) {
-        let Started { job, class } = started;
-        let (ended, now) = ((&job.key, job.run, *class), at(self.now));
+        let Started { job, claim } = started;
+        let (ended, now) = ((&job.key, job.run, *claim), at(self.now));
         self.queue.finish(ended, next, now, fastrand::f64());
     }
 
