@@ -2,7 +2,7 @@
 //! out what was decided namespace by namespace, and write what came of it. Decide nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
@@ -19,6 +19,7 @@ use lockstep_plan::fan_out::{
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
+use parking_lot::MutexGuard;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -2,6 +2,7 @@
 
 use lockstep_provider_api::{LocalGenerator, Random, Result, SecretMap, SecretValue};
 use serde::Deserialize;
+use uuid::Builder;
 
 /// `spec` of a UUID: it has no fields.
 #[derive(Deserialize)]
@@ -23,17 +24,7 @@ impl LocalGenerator for Uuid {
 pub(crate) fn text(random: &mut dyn Random) -> String {
     let mut bytes = [0; 16];
     random.fill(&mut bytes);
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex = crate::encoding::hex(&bytes);
-    [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ]
-    .join("-")
+    Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
 #[cfg(test)]

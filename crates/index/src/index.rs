@@ -1,11 +1,10 @@
 //! What the controllers know of the cluster: one table of slim rows a kind. Watches write it, reconciles
 //! read it. A lock is held for one lookup and never across an await.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use lockstep_plan::Salt;
 
 use lockstep_api::{ClusterExternalSecret, ClusterPushSecret};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::rows::{
     ExternalSecrets, Inputs, ManifestTargets, Namespaces, Parents, PushSecrets, Stores, Targets,
@@ -41,43 +40,38 @@ impl Index {
 
     /// Targets that are no Secrets.
     pub fn manifest_targets(&self) -> MutexGuard<'_, ManifestTargets> {
-        locked(&self.manifest_targets)
+        self.manifest_targets.lock()
     }
 
     pub fn external_secrets(&self) -> MutexGuard<'_, ExternalSecrets> {
-        locked(&self.external_secrets)
+        self.external_secrets.lock()
     }
 
     pub fn push_secrets(&self) -> MutexGuard<'_, PushSecrets> {
-        locked(&self.push_secrets)
+        self.push_secrets.lock()
     }
 
     pub fn cluster_external_secrets(&self) -> MutexGuard<'_, Parents<ClusterExternalSecret>> {
-        locked(&self.cluster_external_secrets)
+        self.cluster_external_secrets.lock()
     }
 
     pub fn cluster_push_secrets(&self) -> MutexGuard<'_, Parents<ClusterPushSecret>> {
-        locked(&self.cluster_push_secrets)
+        self.cluster_push_secrets.lock()
     }
 
     pub fn stores(&self) -> MutexGuard<'_, Stores> {
-        locked(&self.stores)
+        self.stores.lock()
     }
 
     pub fn targets(&self) -> MutexGuard<'_, Targets> {
-        locked(&self.targets)
+        self.targets.lock()
     }
 
     pub fn inputs(&self) -> MutexGuard<'_, Inputs> {
-        locked(&self.inputs)
+        self.inputs.lock()
     }
 
     pub fn namespaces(&self) -> MutexGuard<'_, Namespaces> {
-        locked(&self.namespaces)
+        self.namespaces.lock()
     }
-}
-
-/// A panic while a row was written leaves at worst one stale row; the watch mends it.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

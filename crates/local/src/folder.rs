@@ -5,7 +5,7 @@
 mod load;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
@@ -19,6 +19,7 @@ use lockstep_provider_api::SecretMap;
 use lockstep_reconcile::Stores;
 use lockstep_reconcile::external_secret::{Observation, Target};
 use lockstep_remote::StoreRecord;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use super::name::Name;
@@ -70,7 +71,7 @@ impl Folder {
     /// The state, for reading or one change.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         // Every change is complete in itself, so a panic elsewhere leaves it usable.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// What a run of an ExternalSecret observes.

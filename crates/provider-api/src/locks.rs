@@ -2,9 +2,10 @@
 //! reads, changes and writes. Other secrets never wait.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use async_lock::Mutex as AsyncMutex;
+use parking_lot::Mutex;
 
 /// Locks by name of the secret. Take the one that all connections share from `ctx.shared()`, and
 /// begin names with the provider's.
@@ -14,7 +15,7 @@ pub struct Locks(Mutex<BTreeMap<String, Weak<AsyncMutex<()>>>>);
 impl Locks {
     /// The lock of one secret.
     pub fn of(&self, name: &str) -> Arc<AsyncMutex<()>> {
-        let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut locks = self.0.lock();
         if let Some(lock) = locks.get(name).and_then(Weak::upgrade) {
             return lock;
         }
@@ -39,6 +40,6 @@ mod tests {
         assert!(!Arc::ptr_eq(&one, &locks.of("b")));
         drop(one);
         drop(locks.of("c"));
-        assert_eq!(locks.0.lock().unwrap().len(), 1);
+        assert_eq!(locks.0.lock().len(), 1);
     }
 }

@@ -5,9 +5,10 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
 
 /// Values by their type, and what is to be done before the process ends; clones share them.
 #[derive(Clone, Default)]
@@ -25,7 +26,7 @@ type Farewell = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 impl Shared {
     /// The one value of this type.
     pub fn get<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         let value = state
             .values
             .entry(TypeId::of::<T>())
@@ -36,7 +37,7 @@ impl Shared {
 
     /// Has something done before the process ends.
     pub fn at_end(&self, farewell: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         state.farewells.push(Box::new(farewell));
     }
 
@@ -44,7 +45,7 @@ impl Shared {
     /// may take is the caller's affair.
     pub async fn end(&self) {
         let farewells = {
-            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.0.lock();
             std::mem::take(&mut state.farewells)
         };
         join_all(farewells.into_iter().map(|farewell| farewell())).await;

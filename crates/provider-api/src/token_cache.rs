@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_lock::Mutex as AsyncMutex;
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use crate::context::Time;
@@ -142,7 +143,7 @@ impl TokenCache {
                 *flight = None;
                 let renew_at = renew_at(key, &token, now);
                 let value = token.value.clone();
-                *lock(&slot.held) = Some(Held { token, renew_at });
+                *slot.held.lock() = Some(Held { token, renew_at });
                 Ok(value)
             }
             Err(error) => {
@@ -158,7 +159,7 @@ impl TokenCache {
     /// Drops a token that the backend refused. A newer one stays.
     pub fn forget(&self, key: Fingerprint, refused: &SecretValue) {
         let slot = self.slot(key);
-        let mut held = lock(&slot.held);
+        let mut held = slot.held.lock();
         if held
             .as_ref()
             .is_some_and(|held| held.token.value == *refused)
@@ -168,7 +169,7 @@ impl TokenCache {
     }
 
     fn slot(&self, key: Fingerprint) -> Arc<Slot> {
-        let mut slots = lock(&self.0);
+        let mut slots = self.0.lock();
         if slots.len() >= CAPACITY && !slots.contains_key(&key) {
             make_room(&mut slots);
         }
@@ -184,7 +185,7 @@ impl fmt::Debug for TokenCache {
 
 impl Slot {
     fn usable(&self, now: Timestamp) -> Option<Held> {
-        let held = lock(&self.held).clone();
+        let held = self.held.lock().clone();
         held.filter(|held| held.token.expires.duration_since(now) > MARGIN)
     }
 }
@@ -214,18 +215,14 @@ fn renew_at(key: Fingerprint, token: &AccessToken, now: Timestamp) -> Timestamp 
 
 /// Takes out what nobody uses and what has ended; failing that, the first.
 fn make_room(slots: &mut BTreeMap<Fingerprint, Arc<Slot>>) {
-    slots.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(&slot.held).is_some());
+    slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.held.lock().is_some());
     if slots.len() >= CAPACITY {
         let soonest = slots.iter().min_by_key(|(_, slot)| {
-            let held = lock(&slot.held);
+            let held = slot.held.lock();
             held.as_ref().map(|held| held.token.expires)
         });
         if let Some(key) = soonest.map(|(key, _)| *key) {
             slots.remove(&key);
         }
     }
-}
-
-fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }

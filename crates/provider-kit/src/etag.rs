@@ -3,10 +3,10 @@
 //! here decides whether an answer may be kept.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockstep_provider_api::SecretValue;
 use lockstep_provider_api::token_cache::Fingerprint;
+use parking_lot::Mutex;
 
 /// Most answers that are kept.
 const MAX_ENTRIES: usize = 4096;
@@ -37,13 +37,13 @@ struct Kept {
 impl EtagCache {
     /// The kept answer to a request.
     pub fn get(&self, request: Fingerprint) -> Option<Tagged> {
-        self.lock().answers.get(&request).cloned()
+        self.0.lock().answers.get(&request).cloned()
     }
 
     /// Keeps an answer in place of an older one to the same request. Answers of a group, such as
     /// those of one credential, can be forgotten together.
     pub fn put(&self, group: Fingerprint, request: Fingerprint, answer: Tagged) {
-        let mut kept = self.lock();
+        let mut kept = self.0.lock();
         kept.remove(request);
         kept.groups.insert(request, group);
         kept.bytes += answer.body.len();
@@ -59,12 +59,12 @@ impl EtagCache {
 
     /// Forgets the answer to a request.
     pub fn forget(&self, request: Fingerprint) {
-        self.lock().remove(request);
+        self.0.lock().remove(request);
     }
 
     /// Forgets all answers of a group, after a write.
     pub fn forget_group(&self, group: Fingerprint) {
-        let mut kept = self.lock();
+        let mut kept = self.0.lock();
         let members: Vec<_> = kept
             .groups
             .iter()
@@ -74,10 +74,6 @@ impl EtagCache {
         for request in members {
             kept.remove(request);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,7 +110,7 @@ mod tests {
         assert_eq!(cache.get(key(1)).unwrap().body.len(), 3);
         cache.forget(key(1));
         assert!(cache.get(key(1)).is_none());
-        assert_eq!(cache.lock().bytes, 0);
+        assert_eq!(cache.0.lock().bytes, 0);
     }
 
     #[test]
@@ -149,6 +145,6 @@ mod tests {
         }
 
         assert!(cache.get(key(0)).is_none());
-        assert_eq!(cache.lock().answers.len(), MAX_ENTRIES);
+        assert_eq!(cache.0.lock().answers.len(), MAX_ENTRIES);
     }
 }

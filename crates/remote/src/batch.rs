@@ -4,7 +4,7 @@
 //! Whoever waits drives its batch, so a caller that is cut off delays nobody.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -16,6 +16,7 @@ use lockstep_provider_api::{
     Error, ErrorKind, Find, Payload, PushItem, PushTarget, Pushed, Read, RemoteRef, Result,
     SecretMap, SecretValue, SharedStore, Store,
 };
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// How long reads are collected when nothing is under way.
@@ -73,7 +74,7 @@ impl Batched {
 
     /// Puts a reference into a batch. Returns the batch and the index of its answer.
     fn join(&self, reference: &RemoteRef) -> (Batch, usize) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(batch) = open.as_ref()
             && let Some(place) = batch.asked.add(reference, self.size)
         {
@@ -98,7 +99,7 @@ impl Batched {
         let (window, open) = (self.window(), Arc::clone(&self.open));
         let read = async move {
             let permit = own.collect(under_way, &*time, window).await;
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(time.now());
+            *last.lock() = Some(time.now());
             let references = own.references().take().unwrap_or_default();
             close(&open, &own);
             let answers = inner.get_many(&references).await;
@@ -114,7 +115,7 @@ impl Batched {
 
 /// Closes a batch that is sent, so that no caller joins it.
 fn close(open: &Mutex<Option<Batch>>, asked: &Arc<Asked>) {
-    let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = open.lock();
     let closed = open.take_if(|batch| Arc::ptr_eq(&batch.asked, asked));
     drop(open);
     drop(closed);
@@ -122,7 +123,7 @@ fn close(open: &Mutex<Option<Batch>>, asked: &Arc<Asked>) {
 
 impl Batched {
     fn window(&self) -> Duration {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *self.last.lock();
         let recent = last.is_some_and(|last| {
             let since = self.time.now().duration_since(last);
             (SignedDuration::ZERO..RECENT).contains(&since)
@@ -166,9 +167,7 @@ impl Asked {
     }
 
     fn references(&self) -> MutexGuard<'_, Option<Vec<RemoteRef>>> {
-        self.references
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.references.lock()
     }
 }
 

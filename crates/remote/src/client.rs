@@ -18,7 +18,7 @@ mod version;
 mod write;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::FutureExt;
 use jiff::Timestamp;
@@ -28,6 +28,7 @@ use lockstep_plan::{Salt, StoreKey};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{Error, Result};
 use lockstep_scheduling::governor::Change;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::connections::Connections;
@@ -255,9 +256,7 @@ impl RemoteClient {
     }
 
     fn governors(&self) -> MutexGuard<'_, BTreeMap<StoreKey, Arc<StoreGovernor>>> {
-        self.governors
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.governors.lock()
     }
 
     fn observer(&self) -> Option<Arc<dyn RemoteObserver>> {

@@ -9,7 +9,7 @@ mod store;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -27,6 +27,7 @@ use crate::credentials::CredentialTracker;
 use crate::identity::StoreIdentity;
 use crate::observer::RemoteObserver;
 
+use parking_lot::Mutex;
 use store::{Dependence, StoreConnections};
 
 /// Longest time to connect, and for one call to a backend.
@@ -136,7 +137,7 @@ impl Connections {
 
     /// The connection that [`Connections::open`] would give without any waiting.
     pub fn ready(&self, store: &StoreRecord, caller: &str) -> Option<Connected> {
-        let all = Arc::clone(self.locked().get(&StoreIdentity::of(store))?);
+        let all = Arc::clone(self.stores.lock().get(&StoreIdentity::of(store))?);
         all.usable(Some(caller), self.services.time.now())
     }
 
@@ -171,12 +172,12 @@ impl Connections {
 
     /// Number of stores with a connection.
     pub fn len(&self) -> usize {
-        self.locked().len()
+        self.stores.lock().len()
     }
 
     /// Whether nothing is open.
     pub fn is_empty(&self) -> bool {
-        self.locked().is_empty()
+        self.stores.lock().is_empty()
     }
 
     /// Drops connections that ended a while ago, so that no credential is held for a store that nobody
@@ -186,18 +187,21 @@ impl Connections {
         if self.swept.swap(now.as_second(), Ordering::Relaxed) == now.as_second() {
             return;
         }
-        self.locked()
+        self.stores
+            .lock()
             .retain(|_, all| Arc::strong_count(all) > 1 || all.sweep(now));
     }
 
     /// Drops all connections of a store that changed.
     pub fn drop_store(&self, store: &StoreKey) {
-        self.locked().retain(|identity, _| identity.store != *store);
+        self.stores
+            .lock()
+            .retain(|identity, _| identity.store != *store);
     }
 
     /// Drops one connection, whose credential was refused. Those of other callers stay.
     pub(crate) fn drop_one(&self, connected: &Connected) {
-        let all = self.locked().get(&*connected.identity).cloned();
+        let all = self.stores.lock().get(&*connected.identity).cloned();
         if let Some(all) = all {
             all.drop_one(connected);
         }
@@ -205,7 +209,7 @@ impl Connections {
 
     fn of(&self, store: &StoreRecord) -> Arc<StoreConnections> {
         let identity = StoreIdentity::of(store);
-        let mut stores = self.locked();
+        let mut stores = self.stores.lock();
         if stores.len() >= CAPACITY && !stores.contains_key(&identity) {
             make_room(&mut stores);
         }
@@ -253,10 +257,6 @@ impl Connections {
             layered = batched(layered, batch, time());
         }
         layered
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Stores> {
-        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,11 +2,12 @@
 //! reconnects at once. Keeps names only; values pass through.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use lockstep_provider_api::context::{LabelledSecret, Objects, TokenRequest};
 use lockstep_provider_api::{Result, SecretMap, SecretValue, Services};
+use parking_lot::Mutex;
 
 /// Kind of an object credentials come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,12 +56,12 @@ impl CredentialTracker {
 
     /// The objects that were read so far.
     pub(crate) fn seen(&self) -> BTreeSet<Credential> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         seen.clone()
     }
 
     fn note(&self, kind: CredentialKind, namespace: &str, name: &str) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         seen.insert(Credential {
             kind,
             namespace: namespace.to_owned(),

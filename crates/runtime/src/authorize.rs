@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -12,6 +11,7 @@ use futures_util::future::BoxFuture;
 use k8s_openapi::api::authentication::v1::{TokenReview, UserInfo};
 use k8s_openapi::api::authorization::v1::SubjectAccessReview;
 use kube::{Client, Resource};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -20,7 +20,6 @@ use crate::api_error::ApiError;
 use crate::api_object::{ApiObject, send};
 use crate::clock::Stopwatch;
 use crate::serve::{Access, Authorize};
-use crate::sync::lock;
 
 /// How long an answer holds.
 const KEPT: Duration = Duration::from_secs(30);
@@ -102,13 +101,13 @@ impl ClusterAuthorize {
     }
 
     fn known(&self, mark: u64) -> Option<Access> {
-        let known = lock(&self.known);
+        let known = self.known.lock();
         let (access, since) = known.get(&mark)?;
         (since.elapsed() < KEPT).then_some(*access)
     }
 
     fn keep(&self, mark: u64, access: Access) {
-        let mut known = lock(&self.known);
+        let mut known = self.known.lock();
         known.retain(|_, (_, since)| since.elapsed() < KEPT);
         if known.len() < ANSWERS {
             known.insert(mark, (access, Stopwatch::start()));

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::future::Future;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -12,13 +12,13 @@ use lockstep_provider_api::context::Time;
 use lockstep_scheduling::limits::RECONCILES_AT_ONCE;
 use lockstep_scheduling::run_queue::{QueueStats, RunQueue, Started};
 use lockstep_scheduling::slots::Claim;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::metrics::{ControllerMetrics, RunResult, Waiting};
 use crate::schedule::{Job, Run};
 use crate::shutdown::Shutdown;
 use crate::supervise::{Outcome, TaskGroup, supervise};
-use crate::sync::lock;
 
 #[cfg(test)]
 mod tests;
@@ -114,7 +114,7 @@ impl<K: Ord + Clone + Hash> Handle<K> {
     /// Asks for a run as soon as possible.
     pub fn fresh(&self, key: K) {
         let now = self.0.time.now();
-        if lock(&self.0.queue).fresh(key, now) {
+        if self.0.queue.lock().fresh(key, now) {
             self.0.metrics.added();
             self.0.changed.notify_one();
         }
@@ -122,25 +122,25 @@ impl<K: Ord + Clone + Hash> Handle<K> {
 
     /// Sets the deadline of an object, in place of the one it had.
     pub fn due(&self, key: K, at: Timestamp) {
-        lock(&self.0.queue).due(key, at);
+        self.0.queue.lock().due(key, at);
         self.0.metrics.added();
         self.0.changed.notify_one();
     }
 
     /// Forgets an object that is gone.
     pub fn remove(&self, key: &K) {
-        lock(&self.0.queue).remove(key);
+        self.0.queue.lock().remove(key);
     }
 
     /// Forgets an object's failures, so that its next one waits a second again.
     pub fn reset_backoff(&self, key: &K) {
-        lock(&self.0.queue).reset_backoff(key);
+        self.0.queue.lock().reset_backoff(key);
     }
 
     /// What the queue holds.
     pub fn stats(&self) -> QueueStats {
         let now = self.0.time.now();
-        lock(&self.0.queue).stats(now)
+        self.0.queue.lock().stats(now)
     }
 }
 
@@ -274,14 +274,14 @@ impl<K: Ord + Clone + Hash> Dispatcher<K> {
     /// Starts the next object in one of the `free` slots.
     fn next(&self, free: usize) -> Option<Started<K>> {
         let (shared, now) = (&self.shared, self.shared.time.now());
-        if let Some(parked) = lock(&shared.queue).start_parked(free, now) {
+        if let Some(parked) = shared.queue.lock().start_parked(free, now) {
             return Some(parked);
         }
         loop {
-            let job = lock(&shared.queue).pop(now)?;
+            let job = shared.queue.lock().pop(now)?;
             // Takes locks of its own, so the queue's is not held here.
             let claim = self.claim_of.as_ref().and_then(|of| of(&job.key));
-            if let Some(started) = lock(&shared.queue).start(job, claim, free, now) {
+            if let Some(started) = shared.queue.lock().start(job, claim, free, now) {
                 return Some(started);
             }
         }
@@ -290,7 +290,7 @@ impl<K: Ord + Clone + Hash> Dispatcher<K> {
 
 impl<K: Ord + Clone + Hash> QueueState<K> {
     fn time_to_deadline(&self) -> Duration {
-        let next = lock(&self.queue).next_deadline();
+        let next = self.queue.lock().next_deadline();
         let wait = next.map(|at| at.duration_since(self.time.now()));
         let wait = wait.unwrap_or(SignedDuration::MAX);
         // A deadline in the past means zero.
@@ -305,6 +305,6 @@ impl<K: Ord + Clone + Hash> QueueState<K> {
             RunResult::Success | RunResult::RequeueAfter => {}
             RunResult::Error | RunResult::Requeue => self.metrics.retried(),
         }
-        lock(&self.queue).finish(ended, next, now, chance);
+        self.queue.lock().finish(ended, next, now, chance);
     }
 }

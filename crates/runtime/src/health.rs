@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::sync::lock;
+use parking_lot::Mutex;
 
 /// The readiness of all parts of the process. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Readiness {
             ready: false,
             trouble: Some("not started yet".to_owned()),
         };
-        lock(&self.0).insert(name.clone(), state);
+        self.0.lock().insert(name.clone(), state);
         Component {
             readiness: self.clone(),
             name: name.into(),
@@ -43,12 +43,12 @@ impl Readiness {
 
     /// Whether nothing is waited for.
     pub fn is_ready(&self) -> bool {
-        lock(&self.0).values().all(|state| state.ready)
+        self.0.lock().values().all(|state| state.ready)
     }
 
     /// What is waited for, and why.
     pub fn waiting(&self) -> Vec<(String, String)> {
-        let parts = lock(&self.0);
+        let parts = self.0.lock();
         let waiting = parts.iter().filter(|(_, state)| !state.ready);
         waiting
             .map(|(name, state)| (name.clone(), state.trouble.clone().unwrap_or_default()))
@@ -57,7 +57,7 @@ impl Readiness {
 
     /// The state of one part, if there is such a part: `Ok` when ready, or what it waits for.
     pub fn check(&self, name: &str) -> Option<Result<(), String>> {
-        let parts = lock(&self.0);
+        let parts = self.0.lock();
         let state = parts.get(name)?;
         Some(if state.ready {
             Ok(())
@@ -69,7 +69,7 @@ impl Readiness {
     /// One line for each part, as Kubernetes' own health endpoints write them.
     pub fn report(&self) -> String {
         let mut report = String::new();
-        for (name, state) in lock(&self.0).iter() {
+        for (name, state) in self.0.lock().iter() {
             // Writing to a string cannot fail.
             let _ = match (state.ready, &state.trouble) {
                 (true, None) => writeln!(report, "[+]{name} ok"),
@@ -127,7 +127,7 @@ impl Component {
     }
 
     fn replace(&self, change: impl FnOnce(&State) -> State) -> State {
-        let mut parts = lock(&self.readiness.0);
+        let mut parts = self.readiness.0.lock();
         let state = parts.entry(self.name.to_string()).or_default();
         let new = change(state);
         std::mem::replace(state, new)

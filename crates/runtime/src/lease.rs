@@ -11,6 +11,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use lockstep_provider_api::context::Time;
 use tokio::sync::watch;
+use uuid::Builder;
 
 use crate::api_error::ApiError;
 use crate::api_object::{ApiObject, Written};
@@ -74,13 +75,8 @@ pub enum LeaseError {
 
 /// An identity as client-go makes them: host name and a random UUID.
 pub fn identity(hostname: &str) -> String {
-    let id = fastrand::u128(..);
-    // Version 4, variant 1.
-    let id = id & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
-    let group = |shift: u32, bits: u32| id >> shift & ((1 << bits) - 1);
-    let (time, middle, high) = (group(96, 32), group(80, 16), group(64, 16));
-    let (clock, node) = (group(48, 16), group(0, 48));
-    format!("{hostname}_{time:08x}-{middle:04x}-{high:04x}-{clock:04x}-{node:012x}")
+    let id = Builder::from_random_bytes(fastrand::u128(..).to_be_bytes()).into_uuid();
+    format!("{hostname}_{id}")
 }
 
 /// Takes part in the election in the background. The channel turns true when we lead, and the task

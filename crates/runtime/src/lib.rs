@@ -36,8 +36,6 @@ pub mod transport;
 
 pub use lockstep_scheduling::{backoff, schedule, slots};
 
-mod sync;
-
 #[cfg(feature = "cluster")]
 pub mod api_error;
 #[cfg(feature = "cluster")]

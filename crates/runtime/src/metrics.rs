@@ -3,11 +3,10 @@
 //! page by page, so that a scrape needs the memory of one page.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use lockstep_provider_api::context::{CallOutcome, CallRecorder};
-
-use crate::sync::lock;
+use parking_lot::Mutex;
 
 mod controller;
 mod process;
@@ -49,7 +48,7 @@ impl Default for Metrics {
 impl Metrics {
     /// The series of a controller, made when first asked for.
     pub fn controller(&self, name: &'static str) -> Arc<ControllerMetrics> {
-        let mut controllers = lock(&self.controllers);
+        let mut controllers = self.controllers.lock();
         if let Some(known) = controllers.iter().find(|known| known.name() == name) {
             return Arc::clone(known);
         }
@@ -61,7 +60,7 @@ impl Metrics {
 
     /// Adds families whose samples are rendered at scrape.
     pub fn add_rows(&self, rows: Arc<dyn Rows>) {
-        lock(&self.rows).push(rows);
+        self.rows.lock().push(rows);
     }
 
     /// Counts an answered request to the API server. Transport failures have the code `<error>`.
@@ -83,14 +82,14 @@ impl Metrics {
 
     /// Tells whether this process holds the lease of that name.
     pub fn set_leader(&self, lease: &str, leads: bool) {
-        *lock(&self.leader) = Some((lease.to_owned(), leads));
+        *self.leader.lock() = Some((lease.to_owned(), leads));
     }
 
     /// One scrape: pages of text in Prometheus' exposition format.
     pub fn scrape(self: &Arc<Self>) -> Scrape {
         Scrape {
             metrics: Arc::clone(self),
-            rows: lock(&self.rows).clone(),
+            rows: self.rows.lock().clone(),
             stage: Stage::Fixed,
         }
     }
@@ -111,7 +110,7 @@ impl Metrics {
             "lockstep_background_task_restarts_total",
             "Number of restarts of background tasks that panicked, by task",
         );
-        if let Some((name, leads)) = lock(&self.leader).as_ref() {
+        if let Some((name, leads)) = self.leader.lock().as_ref() {
             text.family(
                 "leader_election_master_status",
                 Kind::Gauge,
@@ -120,7 +119,7 @@ impl Metrics {
             let leads = if *leads { 1.0 } else { 0.0 };
             text.sample("leader_election_master_status", &[("name", name)], leads);
         }
-        controller::render(&lock(&self.controllers), text);
+        controller::render(&self.controllers.lock(), text);
         process::render(text);
     }
 }

@@ -2,7 +2,6 @@
 //! read at which version, so that a cached connection can be dropped when one of them changes.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -13,13 +12,13 @@ use kube::{Client, Resource};
 use lockstep_provider_api::context::{LabelledSecret, Objects, TokenRequest};
 use lockstep_provider_api::error::{Error, ErrorKind, Result};
 use lockstep_provider_api::value::{SecretMap, SecretValue};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::api_error::{ApiError, ApiErrorKind};
 use crate::api_object::{ApiObject, send};
-use crate::sync::lock;
 
 /// Kind of an object credentials come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +96,7 @@ impl ClusterObjects {
 
     /// What was read so far, in the state it was first seen.
     pub fn reads(&self) -> BTreeMap<Read, Seen> {
-        lock(&self.reads).clone()
+        self.reads.lock().clone()
     }
 
     fn note(&self, kind: Kind, namespace: &str, name: &str, seen: Seen) {
@@ -106,7 +105,7 @@ impl ClusterObjects {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         };
-        lock(&self.reads).entry(read).or_insert(seen);
+        self.reads.lock().entry(read).or_insert(seen);
     }
 
     async fn read<K, T>(&self, kind: Kind, namespace: &str, name: &str) -> Result<Stored<T>>

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,8 +21,8 @@ use lockstep_provider_api::error::{Error, Result};
 use lockstep_provider_api::http::{Tls, Transport, Transports, Verification};
 
 use crate::connect::{Connector, Proxy};
-use crate::sync::lock;
 
+use parking_lot::Mutex;
 use room::{Room, Unread};
 
 mod certificate;
@@ -89,7 +89,7 @@ impl HttpTransports {
 
     fn client(&self, tls: &Tls) -> Result<Arc<Client>> {
         let hash = self.hash(tls);
-        let mut clients = lock(&self.clients);
+        let mut clients = self.clients.lock();
         let known = clients.get(&hash).into_iter().flatten();
         let mut known = known.filter_map(Weak::upgrade);
         if let Some(client) = known.find(|client| client.tls == *tls) {
@@ -109,7 +109,7 @@ impl HttpTransports {
             .or_default()
             .push(Arc::downgrade(&client));
         if *tls == Tls::default() {
-            *lock(&self.plain) = Some(Arc::clone(&client));
+            *self.plain.lock() = Some(Arc::clone(&client));
         }
         Ok(client)
     }

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, BufReader};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use serde_json::Value;
 use ureq::http::{Request, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
@@ -195,11 +196,7 @@ impl Api {
 
     fn resource(&self, group: &str, kind: &str) -> Result<Resource> {
         let key = (group.to_owned(), kind.to_owned());
-        let lock = || {
-            self.resources
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let lock = || self.resources.lock();
         if let Some(known) = lock().get(&key) {
             return Ok(known.clone());
         }

@@ -14,9 +14,10 @@ mod wire;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 pub use entra::{Directory, Trust};
@@ -88,7 +89,7 @@ impl Azure {
         let metadata = SocketAddr::from((Ipv4Addr::new(169, 254, 169, 254), 80));
         let secure = SocketAddr::from((Ipv4Addr::LOCALHOST, 443));
         let server = Self::listen(metadata, secure, Directory::of_tests())?;
-        "https://login.microsoftonline.com".clone_into(&mut lock(&server.state).login);
+        "https://login.microsoftonline.com".clone_into(&mut server.state.lock().login);
         Ok(server)
     }
 
@@ -96,7 +97,7 @@ impl Azure {
     pub fn start_at(at: SocketAddr, directory: Directory) -> Result<Self> {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let server = Self::listen(at, any, directory)?;
-        lock(&server.state).login = server.url();
+        server.state.lock().login = server.url();
         Ok(server)
     }
 
@@ -113,7 +114,7 @@ impl Azure {
         }));
         let handler = |state: &Arc<Mutex<State>>| -> wire::Handler {
             let state = Arc::clone(state);
-            Arc::new(move |request| lock(&state).answer(&request))
+            Arc::new(move |request| state.lock().answer(&request))
         };
         let plain = Listener::start(at, None, handler(&state))?;
         let secure = Listener::start(secure, Some(tls), handler(&state))?;
@@ -165,7 +166,7 @@ impl Azure {
             query: BTreeMap::from([("api-version".to_owned(), "7.4".to_owned())]),
             body: &body,
         };
-        let answer = lock(&self.state).vaults.answer(&asked);
+        let answer = self.state.lock().vaults.answer(&asked);
         if answer.status >= 300 {
             bail!(
                 "{method} {path}: {} {}",
@@ -183,32 +184,32 @@ impl Azure {
 
     /// Changes the directory.
     pub fn directory(&self, change: impl FnOnce(&mut Directory)) {
-        change(&mut lock(&self.state).directory);
+        change(&mut self.state.lock().directory);
     }
 
     /// Refuses every request to a vault with a code, or none any more.
     pub fn deny(&self, code: Option<&str>) {
-        lock(&self.state).denied = code.map(str::to_owned);
+        self.state.lock().denied = code.map(str::to_owned);
     }
 
     /// Switches purge protection of all vaults.
     pub fn protect(&self, on: bool) {
-        lock(&self.state).vaults.protected = on;
+        self.state.lock().vaults.protected = on;
     }
 
     /// Answers some requests with a fault.
     pub fn inject(&self, fault: Fault) {
-        lock(&self.state).faults.push(fault);
+        self.state.lock().faults.push(fault);
     }
 
     /// Requests that came so far.
     pub fn seen(&self) -> Vec<Seen> {
-        lock(&self.state).seen.clone()
+        self.state.lock().seen.clone()
     }
 
     /// Requests since the last time this was asked.
     pub fn take_seen(&self) -> Vec<Seen> {
-        std::mem::take(&mut lock(&self.state).seen)
+        std::mem::take(&mut self.state.lock().seen)
     }
 }
 
@@ -257,8 +258,4 @@ fn decode(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }

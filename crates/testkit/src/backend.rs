@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
 
 /// Longest time a connection may stay silent.
 const IDLE: Duration = Duration::from_mins(5);
@@ -83,7 +84,7 @@ impl Backend {
 
     /// The value of every further answer; the path is put behind it.
     pub fn set_value(&self, value: &str) {
-        value.clone_into(&mut lock(&self.shared.value));
+        value.clone_into(&mut self.shared.value.lock());
     }
 
     /// Requests so far.
@@ -98,7 +99,7 @@ impl Backend {
 
     /// Requests so far by path.
     pub fn by_path(&self) -> BTreeMap<String, u64> {
-        lock(&self.shared.by_path).clone()
+        self.shared.by_path.lock().clone()
     }
 }
 
@@ -122,8 +123,8 @@ impl Shared {
             thread::sleep(Duration::from_millis(self.delay_ms.load(Ordering::Relaxed)));
             self.at_once.fetch_sub(1, Ordering::Relaxed);
             self.requests.fetch_add(1, Ordering::Relaxed);
-            let body = format!("{}{path}", lock(&self.value));
-            *lock(&self.by_path).entry(path).or_default() += 1;
+            let body = format!("{}{path}", self.value.lock());
+            *self.by_path.lock().entry(path).or_default() += 1;
             let status = self.status.load(Ordering::Relaxed);
             let answer = format!(
                 "HTTP/1.1 {status} Answer\r\ncontent-length: {}\r\n\r\n{body}",
@@ -164,10 +165,6 @@ fn read_request(reader: &mut impl BufRead) -> Result<Option<String>> {
     let mut body = reader.take(length);
     std::io::copy(&mut body, &mut std::io::sink())?;
     Ok(Some(path))
-}
-
-fn lock<T>(held: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

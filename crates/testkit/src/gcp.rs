@@ -9,9 +9,10 @@ mod identity;
 mod jws;
 mod secrets;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 pub use calls::Refusal;
@@ -220,16 +221,12 @@ impl Google {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 }
 
-fn lock(state: &Shared) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn answer(shared: &Shared, request: &Request) -> Answer {
-    let mut state = lock(shared);
+    let mut state = shared.lock();
     if let Some(answer) = identity::answer(&mut state, request) {
         return answer;
     }

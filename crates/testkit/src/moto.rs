@@ -6,9 +6,10 @@ mod install;
 mod relay;
 
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use serde_json::Value;
 use ureq::Agent;
 
@@ -151,19 +152,19 @@ impl Moto {
 
     /// Requests that came through the relay so far.
     pub fn seen(&self) -> Vec<Seen> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.lock();
         state.seen.clone()
     }
 
     /// Requests that came through the relay since the last time this was asked.
     pub fn take_seen(&self) -> Vec<Seen> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         std::mem::take(&mut state.seen)
     }
 
     /// Lets the relay answer some requests itself.
     pub fn inject(&self, fault: Fault) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.faults.push(fault);
     }
 

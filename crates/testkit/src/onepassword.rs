@@ -5,9 +5,10 @@
 mod calls;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::Result;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 use crate::stub::{Answer, Request, Stub};
@@ -53,7 +54,7 @@ impl Connect {
             seen: Vec::new(),
         }));
         let shared = Arc::clone(&state);
-        let stub = Stub::start(move |request| answer(&mut locked(&shared), &request))?;
+        let stub = Stub::start(move |request| answer(&mut shared.lock(), &request))?;
         Ok(Self { stub, state })
     }
 
@@ -139,12 +140,8 @@ impl Connect {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
+        self.state.lock()
     }
-}
-
-fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn answer(state: &mut State, request: &Request) -> Answer {

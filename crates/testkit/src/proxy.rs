@@ -3,9 +3,11 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 /// A running forwarder. Its thread ends with the process.
 pub struct Proxy {
@@ -49,11 +51,7 @@ impl Proxy {
 
     /// Breaks every connection; new ones go through.
     pub fn drop_connections(&self) {
-        let mut open = self
-            .state
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.state.open.lock();
         for stream in open.drain(..) {
             // One that is closed already is fine.
             drop(stream.shutdown(Shutdown::Both));
@@ -78,7 +76,7 @@ impl State {
             return client.shutdown(Shutdown::Both);
         }
         let server = TcpStream::connect(server)?;
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         open.push(client.try_clone()?);
         open.push(server.try_clone()?);
         drop(open);

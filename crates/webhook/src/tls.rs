@@ -1,8 +1,9 @@
 //! TLS of the webhook: one certificate that can be exchanged while it serves, and the protocol
 //! versions and ciphers that flags ask for, in Go's spelling.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -18,7 +19,7 @@ pub struct Shown(Arc<Mutex<Option<Arc<CertifiedKey>>>>);
 impl Shown {
     /// Serves this certificate from now on; says whether it is another than before.
     pub fn show(&self, key: CertifiedKey) -> bool {
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.0.lock();
         let news = shown.as_ref().is_none_or(|old| old.cert != key.cert);
         *shown = Some(Arc::new(key));
         news
@@ -30,10 +31,7 @@ impl Shown {
     }
 
     fn current(&self) -> Option<Arc<CertifiedKey>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().clone()
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
@@ -23,6 +23,7 @@ use futures_util::future::{BoxFuture, Either, select};
 use lockstep_provider_api::context::Time;
 use lockstep_provider_api::http::{HttpClient, Tls};
 use lockstep_provider_api::prelude::*;
+use parking_lot::Mutex;
 
 /// Sends the SDK's requests through the contract's transport.
 #[derive(Clone)]
@@ -148,9 +149,6 @@ impl Future for Exclusive {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let sleep = self.get_mut().0.get_mut();
-        sleep
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_mut()
-            .poll(context)
+        sleep.as_mut().poll(context)
     }
 }

@@ -4,10 +4,10 @@
 //! manifest alone makes a store.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockstep_provider_api::context::StoreName;
 use lockstep_provider_api::prelude::*;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Most values of one store.
 const MAX_VALUES: usize = 1_000;
@@ -104,7 +104,7 @@ impl PushedValues {
         reason = "values are only reached through a store"
     )]
     fn stores(&self) -> MutexGuard<'static, Stores> {
-        STORES.lock().unwrap_or_else(PoisonError::into_inner)
+        STORES.lock()
     }
 }
 

@@ -1,11 +1,10 @@
 //! The calls to Secret Manager (REST, v1), each under its own name: signed, counted, and its refusal
 //! explained. What an answer means to a caller is decided elsewhere.
 
-use std::sync::{Mutex, PoisonError};
-
 use lockstep_provider_api::http::{Answer, HttpClient, RequestBuilder, Tls};
 use lockstep_provider_api::http::{Page, pages};
 use lockstep_provider_api::prelude::*;
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -114,7 +113,7 @@ impl Api {
                     Ok(page) => page,
                     Err(failure) => {
                         let error = failure.error.duplicate();
-                        *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+                        *refused.lock() = Some(failure);
                         return Err(error);
                     }
                 };
@@ -125,7 +124,7 @@ impl Api {
             }
         })
         .await;
-        let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let refused = refused.into_inner();
         listed.map_err(|error| refused.unwrap_or_else(|| error::unsent(error)))
     }
 

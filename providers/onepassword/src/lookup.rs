@@ -2,9 +2,9 @@
 //! Ids of vaults are remembered; a check reads them again.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use lockstep_provider_api::prelude::*;
+use parking_lot::Mutex;
 
 use crate::api::Connect;
 use crate::error::{Missing, is_missing, no_such_item};
@@ -152,8 +152,8 @@ impl Vaults {
         format!("map[{}]", entries.join(" "))
     }
 
-    fn ids(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ids(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, String>> {
+        self.ids.lock()
     }
 }
 

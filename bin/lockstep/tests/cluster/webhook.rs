@@ -6,13 +6,14 @@ mod controller;
 mod order;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use lockstep_testkit::api::{Api, status};
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use lockstep_testkit::kubeconfig::Access;
 use lockstep_testkit::operator::Operator;
 use lockstep_testkit::{manifest, place, port};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 use crate::process::until;
@@ -35,7 +36,7 @@ impl Stage {
     fn new() -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         static PLANE: OnceLock<ControlPlane> = OnceLock::new();
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock();
         let cluster: &'static Cluster = PLANE.get_or_init(|| {
             let plane = ControlPlane::start_bare().unwrap();
             plane.install_crds().unwrap();

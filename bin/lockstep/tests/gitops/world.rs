@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use lockstep_testkit::api::Api;
@@ -12,6 +11,7 @@ use lockstep_testkit::helm::IMAGE;
 use lockstep_testkit::pods::{PodRunner, Settings};
 use lockstep_testkit::poll::until_holds;
 use lockstep_testkit::{manifest, place};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 
 const NETWORK: [u8; 3] = [10, 77, 0];
@@ -51,7 +51,7 @@ impl World {
 
     fn cluster(environment: Vec<(String, String)>) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock();
         let plane = ControlPlane::start(None).unwrap();
         let cluster: &Cluster = &plane;
         let api = cluster.admin().unwrap();

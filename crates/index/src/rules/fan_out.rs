@@ -1,10 +1,9 @@
 //! ClusterExternalSecrets and ClusterPushSecrets: requeued by their own changes, those of their
 //! children, and those of namespaces.
 
-use std::sync::MutexGuard;
-
 use lockstep_api::{ClusterExternalSecret, ClusterPushSecret};
 use lockstep_plan::fan_out::Parent;
+use parking_lot::MutexGuard;
 
 use crate::event::Seen;
 use crate::index::Index;

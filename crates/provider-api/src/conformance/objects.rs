@@ -1,9 +1,9 @@
 //! Kubernetes objects in memory, for stores whose credentials live in a cluster.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::context::{LabelledSecret, Objects, TokenRequest};
 use crate::error::{Error, ErrorKind, Result};
@@ -62,7 +62,7 @@ impl MemoryObjects {
     }
 
     fn content(&self) -> MutexGuard<'_, Content> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -4,8 +4,10 @@
 use std::error::Error as StdError;
 use std::fmt::Debug;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::patience::within;
 use crate::erased::{SharedStore, perform};
@@ -37,15 +39,12 @@ impl Leaks {
     }
 
     pub(super) fn found(&self) -> Vec<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().clone()
     }
 
     fn search(&self, call: &str, text: &str) {
         if text.contains(CANARY) || ENCODED.iter().any(|form| text.contains(form)) {
-            let mut leaks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut leaks = self.0.lock();
             leaks.push(format!("{call} shows a value: {text}"));
         }
     }

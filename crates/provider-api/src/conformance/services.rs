@@ -1,7 +1,9 @@
 //! The edges of the program for tests: objects in memory, a clock under control, a wire that can
 //! fail, and a log of counted calls.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::objects::MemoryObjects;
 use super::time::ManualTime;
@@ -96,14 +98,14 @@ pub struct CallLog(Mutex<Vec<(&'static str, &'static str, CallOutcome)>>);
 impl CallLog {
     /// Provider, call and outcome of everything counted so far.
     pub fn taken(&self) -> Vec<(&'static str, &'static str, CallOutcome)> {
-        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.0.lock();
         log.clone()
     }
 }
 
 impl CallRecorder for CallLog {
     fn record(&self, provider: &'static str, call: &'static str, outcome: CallOutcome) {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.0.lock();
         log.push((provider, call, outcome));
     }
 }

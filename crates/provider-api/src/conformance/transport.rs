@@ -1,12 +1,13 @@
 //! HTTP without a wire: transports that answer from a function, and one around any transport that
 //! can be told to fail, stall or count.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, pending, poll_fn};
 use http::{Request, Response};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::subject::Faults;
 use crate::error::{Error, Result};
@@ -91,7 +92,7 @@ impl Wire {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn next_fault(&self) -> Option<Fault> {

@@ -163,5 +163,5 @@ fn a_finished_batch_keeps_no_value() {
     }));
 
     assert!(answer.is_ok());
-    assert!(batched.open.lock().unwrap().is_none());
+    assert!(batched.open.lock().is_none());
 }

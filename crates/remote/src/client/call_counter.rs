@@ -3,10 +3,10 @@
 //! series is limited; beyond the limit, calls count without a namespace.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::Error;
+use parking_lot::Mutex;
 
 /// Most series; a cluster with more stores and namespaces sees them added up.
 const MOST_SERIES: usize = 20_000;
@@ -37,7 +37,7 @@ impl CallCounter {
         name: &'static str,
         failure: Option<&Error>,
     ) {
-        let mut counts = self.locked();
+        let mut counts = self.0.lock();
         let mut call = CallSeries {
             store: store.clone(),
             caller: caller.to_owned(),
@@ -52,18 +52,14 @@ impl CallCounter {
 
     /// Hands out every count, in order.
     pub fn each(&self, mut with: impl FnMut(&CallSeries, u64)) {
-        for (call, count) in self.locked().iter() {
+        for (call, count) in self.0.lock().iter() {
             with(call, *count);
         }
     }
 
     /// Forgets a store that is gone.
     pub(super) fn forget(&self, store: &StoreKey) {
-        self.locked().retain(|call, _| call.store != *store);
-    }
-
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<CallSeries, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().retain(|call, _| call.store != *store);
     }
 }
 

@@ -2,8 +2,8 @@
 //! held for a moment. Whoever waits drives the read, so a caller that is cut off does not take the
 //! others down with it. Who joins which read is [`SingleFlight`]'s decision.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
 use lockstep_provider_api::{Error, ErrorKind, Payload, Result};
 use lockstep_scheduling::single_flight::{ReadId, SingleFlight};
+use parking_lot::Mutex;
 
 use super::answer::{Answer, HeldBytes};
 use super::fingerprint;
@@ -43,23 +44,23 @@ impl SharedReads {
         start: impl FnOnce(ReadId) -> BoxFuture<'static, Arc<Answer>>,
     ) -> Arc<Answer> {
         let joined = {
-            let mut reads = self.locked();
+            let mut reads = self.reads.lock();
             reads.sweep_if_due(now, is_awaited);
             reads.join(key, asked, |id| start(id).shared())
         };
         let answer = joined.read.await;
-        self.locked().taken(key, joined.id);
+        self.reads.lock().taken(key, joined.id);
         answer
     }
 
     /// Notes that the backend is asked now.
     pub(super) fn started(&self, key: &Arc<GroupKey>, id: ReadId, now: Timestamp) {
-        self.locked().started(key, id, now);
+        self.reads.lock().started(key, id, now);
     }
 
     /// Holds an answer for the callers that were told to come for it, unless memory is short.
     pub(super) fn hold(&self, key: &Arc<GroupKey>, id: ReadId, expected: usize) {
-        let mut reads = self.locked();
+        let mut reads = self.reads.lock();
         reads.answered(key, id, expected);
         if self.bytes.load(Ordering::Relaxed) > MOST_BYTES {
             reads.remove(key, id);
@@ -90,22 +91,18 @@ impl SharedReads {
 
     /// Drops the reads of a store.
     pub(super) fn drop_store(&self, store: &StoreKey) {
-        self.locked().retain(|key| key.identity.store != *store);
+        self.reads.lock().retain(|key| key.identity.store != *store);
     }
 
     /// Drops answers whose time is over, and reads that nobody waits for.
     pub(super) fn sweep(&self, now: Timestamp) {
-        self.locked().sweep(now, is_awaited);
+        self.reads.lock().sweep(now, is_awaited);
     }
 
     /// Number of reads, and bytes of held values.
     pub(super) fn size(&self) -> (usize, usize) {
-        let reads = self.locked().len();
+        let reads = self.reads.lock().len();
         (reads, self.bytes.load(Ordering::Relaxed))
-    }
-
-    fn locked(&self) -> MutexGuard<'_, SingleFlight<Arc<GroupKey>, AnswerFuture>> {
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,7 +6,7 @@ mod permit;
 mod report;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -17,6 +17,7 @@ use lockstep_provider_api::context::Time;
 use lockstep_provider_api::{Error, ErrorKind, Result};
 use lockstep_scheduling::governor::{Admission, Call, Change, Ended, Governor, Ticket, Waiter};
 use lockstep_scheduling::rotation::{Probe, Rotation};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use super::probe_read::{ProbeRead, connect_call};
@@ -230,7 +231,7 @@ impl StoreGovernor {
     }
 
     fn state(&self) -> MutexGuard<'_, GovernorState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -3,11 +3,12 @@
 //! a failed probe lead to a read. Holds hashes only.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lockstep_plan::StoreKey;
 use lockstep_provider_api::{Read, Result};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::probe_read::{ProbeRead, call};
 use super::read_task::is_transient;
@@ -54,7 +55,7 @@ impl Versions {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<Arc<GroupKey>, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }
 

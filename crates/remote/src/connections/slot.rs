@@ -1,11 +1,12 @@
 //! One connection of one store, for one namespace or for all callers: who may connect now, how long the
 //! connection lasts, and how the last attempt failed. Opens nothing itself.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lockstep_provider_api::{Error, SharedStore};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::Connected;
 
@@ -103,7 +104,7 @@ impl Slot {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

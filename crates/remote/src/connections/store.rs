@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
 use lockstep_provider_api::context::Time;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use super::Connected;
@@ -153,6 +154,6 @@ impl StoreConnections {
     }
 
     fn callers(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Arc<Slot>>> {
-        self.callers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.callers.lock()
     }
 }

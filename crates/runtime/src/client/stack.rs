@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use kube::client::Body;
+use parking_lot::Mutex;
 use tower::util::BoxCloneSyncService;
 use tower::{BoxError, Service, ServiceExt};
 
@@ -24,7 +25,6 @@ use super::Settings;
 use super::budget::{Budget, Rate};
 use crate::clock::Stopwatch;
 use crate::metrics::Metrics;
-use crate::sync::lock;
 
 type Wire = BoxCloneSyncService<Request<Body>, Response<Incoming>, BoxError>;
 type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
@@ -124,7 +124,7 @@ impl Stack {
     }
 
     async fn wait_for(&self, budget: &Mutex<Budget>) {
-        let wait = lock(budget).take(self.shared.started.elapsed());
+        let wait = budget.lock().take(self.shared.started.elapsed());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }

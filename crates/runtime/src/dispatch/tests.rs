@@ -82,7 +82,7 @@ fn start(
         let (runs, counts, answer) = (runs.clone(), Arc::clone(&counts), Arc::clone(&answer));
         async move {
             let count = {
-                let mut counts = lock(&counts);
+                let mut counts = counts.lock();
                 let count = counts.entry(key).or_insert(0);
                 *count += 1;
                 *count

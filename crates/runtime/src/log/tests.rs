@@ -1,8 +1,9 @@
 //! Lines as they leave the program.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::*;
@@ -13,10 +14,10 @@ fn logged(settings: Settings, body: impl FnOnce()) -> Vec<String> {
     let kept = Arc::clone(&lines);
     let layer = layer::Output::new(settings, move |line: &[u8]| {
         let line = String::from_utf8(line.to_vec()).unwrap();
-        kept.lock().unwrap().push(line);
+        kept.lock().push(line);
     });
     tracing::subscriber::with_default(Registry::default().with(layer), body);
-    let lines = lines.lock().unwrap();
+    let lines = lines.lock();
     lines.clone()
 }
 

@@ -2,13 +2,14 @@
 //! duration of runs, and the state of the work queue. The queue's state is asked for at scrape.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::text::{Kind, Text};
 use super::value::{Counter, Gauge, Histogram, number};
 use crate::clock::Stopwatch;
-use crate::sync::lock;
 
 const RUN_BOUNDS: &[f64] = &[
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,
@@ -132,7 +133,7 @@ impl ControllerMetrics {
     pub fn start(self: &Arc<Self>, waited: Duration) -> Run {
         self.queue_time.observe(waited);
         let watch = Stopwatch::start();
-        let mut running = lock(&self.running);
+        let mut running = self.running.lock();
         running.next += 1;
         let id = running.next;
         running.since.insert(id, watch);
@@ -165,7 +166,7 @@ impl ControllerMetrics {
     }
 
     fn ages(&self) -> Vec<Duration> {
-        let running = lock(&self.running);
+        let running = self.running.lock();
         running.since.values().map(Stopwatch::elapsed).collect()
     }
 }
@@ -189,7 +190,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        lock(&self.metrics.running).since.remove(&self.id);
+        self.metrics.running.lock().since.remove(&self.id);
     }
 }
 

@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use lockstep_golang::float;
+use parking_lot::Mutex;
 
 use super::text::{Kind, Text};
-use crate::sync::lock;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -114,17 +113,17 @@ impl<const N: usize> Counters<N> {
 
     /// Shows a series with zero before it counts anything, so that its first increase is seen.
     pub fn show(&self, values: [Cow<'static, str>; N]) {
-        lock(&self.values).entry(values).or_insert(0);
+        self.values.lock().entry(values).or_insert(0);
     }
 
     /// Adds one.
     pub fn add(&self, values: [Cow<'static, str>; N]) {
-        *lock(&self.values).entry(values).or_insert(0) += 1;
+        *self.values.lock().entry(values).or_insert(0) += 1;
     }
 
     /// Writes the family; nothing while nothing was counted.
     pub fn render(&self, text: &mut Text, name: &str, help: &str) {
-        let values = lock(&self.values);
+        let values = self.values.lock();
         if values.is_empty() {
             return;
         }

@@ -2,9 +2,10 @@
 //! made for this process. A pair that turns unreadable leaves the last good one in use.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use rcgen::CertifiedKey as Generated;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
@@ -15,7 +16,6 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
 use crate::clock::Stopwatch;
-use crate::sync::lock;
 
 /// How often files are looked at.
 const CHECK: Duration = Duration::from_secs(10);
@@ -123,7 +123,7 @@ fn certified(
 
 impl ResolvesServerCert for Pair {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let mut current = lock(&self.current);
+        let mut current = self.current.lock();
         if let Some(files) = &self.files
             && current.checked.elapsed() >= CHECK
         {
@@ -164,7 +164,7 @@ mod tests {
         write_pair(dir.path(), "one");
         let pair = Certificates::from_dir(dir.path(), "tls.crt", "tls.key").unwrap();
         let files = pair.0.files.as_ref().unwrap();
-        let mut current = lock(&pair.0.current);
+        let mut current = pair.0.current.lock();
         let first = Arc::clone(&current.key);
 
         write_pair(dir.path(), "two");

@@ -1,8 +1,8 @@
 //! Pauses, list strategies, and the fall-back from streamed to paged lists on a scripted server.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures_util::pin_mut;
@@ -13,6 +13,7 @@ use hyper::body::Frame;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube::client::Body;
+use parking_lot::Mutex;
 
 use super::*;
 use crate::health::Readiness;
@@ -65,7 +66,7 @@ fn scripted(answer: fn(&str) -> Answer) -> (Client, Arc<Mutex<Vec<String>>>) {
             Answer::Whole(code, text) => (code, Full::from(text).boxed_unsync()),
             Answer::Silence => (200, StreamBody::new(nothing()).boxed_unsync()),
         };
-        noted.lock().unwrap().push(query);
+        noted.lock().push(query);
         let response = Response::builder().status(code).body(body).unwrap();
         async { Ok::<_, tower::BoxError>(response) }
     });
@@ -118,7 +119,7 @@ async fn a_server_without_streamed_lists_is_read_in_pages() {
 
     assert_eq!(names, ["a", "b"]);
     assert!(readiness.is_ready());
-    let requests = requests.lock().unwrap();
+    let requests = requests.lock();
     assert!(requests[0].contains("sendInitialEvents=true"));
     assert!(requests[1].contains("limit=1") && !requests[1].contains("resourceVersion=0"));
     assert_eq!(requests.len(), 3);
@@ -148,7 +149,7 @@ async fn synced_within(limit: Duration, answer: fn(&str) -> Answer) -> (bool, us
     pin_mut!(changes);
     let synced = async { while !matches!(changes.next().await, Some(Change::Synced)) {} };
     let synced = tokio::time::timeout(limit, synced).await.is_ok();
-    (synced, requests.lock().unwrap().len())
+    (synced, requests.lock().len())
 }
 
 #[tokio::test(start_paused = true)]

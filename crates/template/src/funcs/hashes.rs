@@ -1,5 +1,6 @@
 //! Checksums, in hexadecimal; Adler-32 in decimal.
 
+use data_encoding::HEXLOWER;
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha512};
 
@@ -22,13 +23,7 @@ pub(super) const FUNCS: &[Func] = &[
 ];
 
 fn hex(digest: &[u8]) -> Value {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = Vec::with_capacity(digest.len() * 2);
-    for byte in digest {
-        out.push(DIGITS[usize::from(byte >> 4)]);
-        out.push(DIGITS[usize::from(byte & 15)]);
-    }
-    Value::from(out)
+    Value::from(HEXLOWER.encode(digest))
 }
 
 fn adler32(data: &[u8]) -> u32 {

@@ -1,10 +1,9 @@
 //! Password hashes, derived passwords and sprig's AES.
 
-use std::sync::{Mutex, PoisonError};
-
 use aes::cipher::KeyInit as _;
 use hmac::{Hmac, Mac as _};
 use lockstep_golang::base64::{self, Encoding};
+use parking_lot::Mutex;
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
@@ -129,7 +128,7 @@ fn derive(cx: &mut Context<'_>, args: &mut Args) -> Outcome<Value> {
     let mut key = [0; 64];
     // Each derivation takes 32 MiB for a moment, more than all other values of an object together:
     // one at a time in the process.
-    let alone = DERIVING.lock().unwrap_or_else(PoisonError::into_inner);
+    let alone = DERIVING.lock();
     let derived = scrypt::scrypt(password, &salt, &params, &mut key);
     drop(alone);
     derived.map_err(|error| Failure::new(error.to_string()))?;

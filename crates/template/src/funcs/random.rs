@@ -1,6 +1,7 @@
 //! Random strings and numbers, from the source the execution was given.
 
 use lockstep_golang::base64::{self, Encoding};
+use uuid::Builder;
 
 use super::{Args, Func, func};
 use crate::context::Context;
@@ -49,23 +50,10 @@ pub(super) const FUNCS: &[Func] = &[
     func("uuidv4", &[], |cx, _| {
         let mut bytes = [0; 16];
         cx.fill(&mut bytes)?;
-        bytes[6] = bytes[6] & 0x0f | 0x40;
-        bytes[8] = bytes[8] & 0x3f | 0x80;
-        Ok(Value::from(uuid(u128::from_be_bytes(bytes))))
+        let uuid = Builder::from_random_bytes(bytes).into_uuid();
+        Ok(Value::from(uuid.to_string()))
     }),
 ];
-
-fn uuid(bits: u128) -> String {
-    let hex = format!("{bits:032x}");
-    let parts = [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ];
-    parts.join("-")
-}
 
 /// A number below `bound`, each as likely as any other.
 fn below(cx: &mut Context<'_>, bound: u64) -> Outcome<u64> {

@@ -3,9 +3,10 @@
 //! Compiling is the expensive part, so a pattern is compiled once in an execution and counted in
 //! steps by how large it may become; matching takes time linear in the text.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lockstep_golang::regexp::{self, Regexp, quote_meta};
+use parking_lot::Mutex;
 
 use super::{Args, Func, func};
 use crate::context::Context;
@@ -110,7 +111,7 @@ impl Literals {
     const MEMORY: usize = 64 * 1024;
 
     fn get(&self, pattern: &Str) -> Option<Arc<Regexp>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         let at = kept.iter().rposition(|(known, _)| known == pattern)?;
         let entry = kept.remove(at);
         let regexp = Arc::clone(&entry.1);
@@ -122,7 +123,7 @@ impl Literals {
         if pattern.len() > Self::LENGTH || regexp.memory_usage() > Self::MEMORY {
             return;
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.len() >= Self::COUNT {
             kept.remove(0);
         }

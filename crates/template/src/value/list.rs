@@ -5,7 +5,9 @@
 //! sorts a `[]string` where it lies.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::{Str, Value, release};
 
@@ -104,7 +106,7 @@ impl List {
         let index = self.start + index;
         match &self.data.cells {
             Cells::Values(items) => items.get(index).cloned(),
-            Cells::Strings(items) => lock(items).get(index).cloned().map(Value::Str),
+            Cells::Strings(items) => items.lock().get(index).cloned().map(Value::Str),
         }
     }
 
@@ -113,7 +115,8 @@ impl List {
         let window = self.start..self.start + self.len;
         match &self.data.cells {
             Cells::Values(items) => items.get(window).unwrap_or_default().to_vec(),
-            Cells::Strings(items) => lock(items)
+            Cells::Strings(items) => items
+                .lock()
                 .get(window)
                 .unwrap_or_default()
                 .iter()
@@ -129,7 +132,7 @@ impl List {
             Cells::Values(_) => None,
             Cells::Strings(items) => {
                 let window = self.start..self.start + self.len;
-                Some(lock(items).get(window).unwrap_or_default().to_vec())
+                Some(items.lock().get(window).unwrap_or_default().to_vec())
             }
         }
     }
@@ -139,7 +142,7 @@ impl List {
         let Cells::Strings(items) = &self.data.cells else {
             return false;
         };
-        if let Some(window) = lock(items).get_mut(self.start..self.start + self.len) {
+        if let Some(window) = items.lock().get_mut(self.start..self.start + self.len) {
             window.sort();
         }
         true
@@ -164,10 +167,6 @@ impl List {
             Cells::Strings(_) => None,
         }
     }
-}
-
-fn lock(items: &Mutex<Vec<Str>>) -> MutexGuard<'_, Vec<Str>> {
-    items.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Data {

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Str, Value, release};
 
@@ -58,10 +60,7 @@ impl Map {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Str, Value>> {
-        self.0
-            .entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.0.entries.lock()
     }
 
     pub(crate) fn kind(&self) -> MapKind {
@@ -122,20 +121,13 @@ impl Map {
 
     pub(super) fn into_values(self) -> Option<BTreeMap<Str, Value>> {
         let mut data = Arc::into_inner(self.0)?;
-        Some(std::mem::take(
-            data.entries
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner),
-        ))
+        Some(std::mem::take(data.entries.get_mut()))
     }
 }
 
 impl Drop for Data {
     fn drop(&mut self) {
-        let entries = self
-            .entries
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.get_mut();
         if entries.values().any(Value::holds_values) {
             release(std::mem::take(entries).into_values().collect());
         }

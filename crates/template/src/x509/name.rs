@@ -1,5 +1,6 @@
 //! Distinguished names in the text form of Go's `pkix.Name`.
 
+use data_encoding::HEXLOWER;
 use lockstep_golang::unicode::to_valid_utf8;
 
 use crate::der::{Element, Reader, oid, tag};
@@ -27,7 +28,7 @@ pub(super) fn text(name: &[u8]) -> String {
     let mut parts: Vec<String> = attributes
         .iter()
         .filter(|(id, _)| !known(id))
-        .map(|(id, value)| format!("{}=#{}", oid::dotted(id), hex(value.whole)))
+        .map(|(id, value)| format!("{}=#{}", oid::dotted(id), HEXLOWER.encode(value.whole)))
         .collect();
     for (arc, label) in KNOWN {
         let same = attributes.iter().filter(|(id, _)| *id == [0x55, 4, arc]);
@@ -69,14 +70,6 @@ fn string(value: &Element<'_>) -> String {
         return String::from_utf16_lossy(&units);
     }
     to_valid_utf8(value.body)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 /// RFC 2253: separators, and spaces at the ends, behind a backslash.

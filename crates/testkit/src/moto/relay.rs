@@ -2,10 +2,11 @@
 //! where a test wants a failure, and gives errors of JSON services the shape AWS gives them (moto
 //! sends refusals as XML).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use parking_lot::Mutex;
 use serde_json::json;
 use ureq::Agent;
 
@@ -69,7 +70,7 @@ fn note(request: &Request, state: &Mutex<State>) -> Option<Answer> {
     let authorization = request.header("authorization").unwrap_or_default();
     let credential = authorization.split_once("Credential=");
     let key_id = credential.and_then(|(_, rest)| rest.split('/').next());
-    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = state.lock();
     let fault = state
         .faults
         .iter_mut()

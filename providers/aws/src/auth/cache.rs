@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_lock::Mutex as AsyncMutex;
@@ -13,6 +13,7 @@ use aws_credential_types::provider::{
     ProvideCredentials, Result as Provided, SharedCredentialsProvider, future,
 };
 use lockstep_provider_api::context::Time;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 /// Most identities that are kept; those that end soonest make room.
@@ -70,7 +71,7 @@ impl SignIns {
         source: SharedCredentialsProvider,
         time: Arc<dyn Time>,
     ) -> Kept {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.0.lock();
         if slots.len() >= CAPACITY && !slots.contains_key(&fingerprint) {
             make_room(&mut slots);
         }

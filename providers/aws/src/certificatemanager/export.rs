@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use aws_sdk_acm::types::CertificateExport;
 use aws_smithy_types::Blob;
 use lockstep_provider_api::prelude::*;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use super::{CertificateManager, key, unsupported};
@@ -32,13 +32,13 @@ struct Export {
 
 impl Exports {
     fn get(&self, key: &(Fingerprint, String), fingerprint: [u8; 32]) -> Option<SecretValue> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         let export = kept.get(key)?;
         (export.fingerprint == fingerprint).then(|| export.value.clone())
     }
 
     fn put(&self, key: (Fingerprint, String), export: Export) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if kept.len() >= CAPACITY && !kept.contains_key(&key) {
             kept.pop_first();
         }

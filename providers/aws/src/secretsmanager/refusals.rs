@@ -2,9 +2,10 @@
 //! Shared by all connections of the process.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::auth::Fingerprint;
 use crate::call::Caller;
@@ -43,6 +44,6 @@ impl Refusals {
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<(Fingerprint, Right), Timestamp>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -42,18 +42,18 @@ struct Vault {
 
 impl Vault {
     fn change(&self, version: &'static str, value: &'static str) {
-        let mut secret = self.secret.lock().unwrap();
+        let mut secret = self.secret.lock();
         (secret.version, secret.value) = (Some(version), value);
     }
 
     fn asked(&self) -> Vec<&'static str> {
-        std::mem::take(&mut self.secret.lock().unwrap().asked)
+        std::mem::take(&mut self.secret.lock().asked)
     }
 }
 
 impl Store for Vault {
     async fn get(&self, _: &RemoteRef) -> Result<SecretValue> {
-        let mut secret = self.secret.lock().unwrap();
+        let mut secret = self.secret.lock();
         secret.asked.push("value");
         Ok(secret.value.into())
     }
@@ -62,9 +62,9 @@ impl Store for Vault {
         if !alone {
             return Ok(None);
         }
-        self.secret.lock().unwrap().asked.push("version");
+        self.secret.lock().asked.push("version");
         self.turns.acquire().await.unwrap().forget();
-        let mut secret = self.secret.lock().unwrap();
+        let mut secret = self.secret.lock();
         match secret.failure.take() {
             Some(kind) => Err(Error::new(kind, "no version")),
             None => Ok(secret.version.map(str::to_owned)),
@@ -81,9 +81,9 @@ struct Ears {
 
 impl RemoteObserver for Ears {
     fn answered(&self, group: &GroupKey, fingerprint: u64, read_at: Timestamp) -> usize {
-        let mut groups = self.groups.lock().unwrap();
+        let mut groups = self.groups.lock();
         let woken = groups.read(group, fingerprint, read_at, 0.5).len();
-        *self.woken.lock().unwrap() += woken;
+        *self.woken.lock() += woken;
         woken
     }
 
@@ -167,25 +167,20 @@ spec: {provider: {fake: {data: []}}}
             fingerprint: answer.fingerprint,
             read_at: answer.read_at,
         };
-        let mut groups = self.ears.groups.lock().unwrap();
+        let mut groups = self.ears.groups.lock();
         assert!(groups.subscribe("es", SECOND, vec![taken], 0.5));
         self.vault.asked();
     }
 
     /// Waits for the next refresh.
     fn due(&self) -> Arc<GroupKey> {
-        let due = self.ears.groups.lock().unwrap().next_deadline();
+        let due = self.ears.groups.lock().next_deadline();
         let due = due.expect("a group that falls due");
         let wait = due.duration_since(self.services.time.now());
         let wait = Duration::try_from(wait).unwrap_or_default();
         self.services.time.advance(wait);
         self.connected();
-        let popped = self
-            .ears
-            .groups
-            .lock()
-            .unwrap()
-            .pop(self.services.time.now());
+        let popped = self.ears.groups.lock().pop(self.services.time.now());
         popped.unwrap().0
     }
 
@@ -197,7 +192,7 @@ spec: {provider: {fake: {data: []}}}
     }
 
     fn woken(&self) -> usize {
-        std::mem::take(&mut self.ears.woken.lock().unwrap())
+        std::mem::take(&mut self.ears.woken.lock())
     }
 }
 
@@ -213,7 +208,7 @@ fn an_unchanged_version_keeps_the_group_fresh_refresh_after_refresh() {
 
         assert!(refreshed.unwrap().is_none());
         assert_eq!(asked, ["version"]);
-        let groups = bench.ears.groups.lock().unwrap();
+        let groups = bench.ears.groups.lock();
         assert_eq!(groups.refreshed(&"es"), Some(bench.services.time.now()));
         assert_eq!(groups.stats().reading, 0);
     }
@@ -279,7 +274,7 @@ fn a_value_read_before_the_look_never_stands_for_the_version_seen() {
 fn a_look_that_fails_leads_to_a_read_unless_the_store_wants_peace() {
     let bench = Bench::new();
     bench.refresh(true).0.unwrap();
-    let fail = |kind| bench.vault.secret.lock().unwrap().failure = Some(kind);
+    let fail = |kind| bench.vault.secret.lock().failure = Some(kind);
 
     for kind in [ErrorKind::NotFound, ErrorKind::Denied, ErrorKind::Internal] {
         fail(kind);
@@ -313,7 +308,7 @@ fn reads_that_go_out_with_others_and_secrets_without_a_version_are_read() {
     bench.refresh(true).0.unwrap();
 
     assert_eq!(bench.refresh(false).1, ["value"]);
-    bench.vault.secret.lock().unwrap().version = None;
+    bench.vault.secret.lock().version = None;
     for _ in 0..2 {
         assert_eq!(bench.refresh(true).1, ["version", "value"]);
     }
