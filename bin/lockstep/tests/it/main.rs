@@ -17,4 +17,5 @@ mod pages;
 #[cfg(feature = "all-providers")]
 mod picture;
 mod render;
+mod snapshots;
 mod watch;

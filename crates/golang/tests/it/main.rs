@@ -7,6 +7,7 @@ mod gjson;
 mod regexp;
 mod robust;
 mod small_stack;
+mod two_readers;
 mod yaml;
 
 /// Runs `check` on each line of some tables and lists what failed.
