@@ -11,7 +11,7 @@ use lockstep_testkit::place;
 use lockstep_testkit::progress::say;
 
 /// The cargo that started us, working in the workspace root. What it told us about our own package
-/// is kept from it: build scripts that look at these variables would run anew, and all that depends on
+/// is kept from it: build scripts that look at these variables would run again, and all that depends on
 /// them would be compiled twice.
 pub(crate) fn cargo() -> Command {
     let program = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));

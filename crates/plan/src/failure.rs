@@ -102,7 +102,7 @@ impl Failure {
         self
     }
 
-    /// Names the entry of the spec that was worked on.
+    /// Names the entry of the spec that failed.
     pub fn at_entry(mut self, entry: SpecEntry) -> Self {
         self.0.entry = Some(entry);
         self
@@ -179,7 +179,7 @@ impl Failure {
         self.0.store.as_ref()
     }
 
-    /// The entry of the spec that was worked on.
+    /// The entry of the spec that failed.
     pub fn entry(&self) -> Option<SpecEntry> {
         self.0.entry
     }

@@ -1,5 +1,5 @@
 //! Parsed templates, shared by all objects and kept between runs, so that a refresh only executes.
-//! Found by their whole text, so a hit means the same as parsing anew. Bounded in bytes: what was
+//! Found by their whole text, so a hit means the same as parsing again. Bounded in bytes: what was
 //! not used while half of the bound filled up is dropped.
 
 use std::collections::BTreeMap;

@@ -27,7 +27,7 @@ impl Pattern {
     pub(crate) fn compile_within(text: &str, budget: &Budget) -> Result<Self, String> {
         within_length(text)?;
         if let Err(exceeded) = budget.spend(regexp::weight(text.as_bytes()), 0) {
-            // A wrong expression is told of first: to hear that helps more.
+            // A wrong expression is reported first, because that helps more.
             regexp::check(text.as_bytes()).map_err(|error| error.to_string())?;
             return Err(told(exceeded));
         }

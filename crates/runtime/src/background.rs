@@ -1,5 +1,5 @@
 //! Background tasks that must not end: watches, probes, writers of events, servers. One that panics is
-//! started again after a backoff; readiness and a metric tell of it. What a task does is its own
+//! started again after a backoff; readiness and a metric show it. What a task does is its own
 //! affair, and one that returns is done.
 
 use std::future::Future;
@@ -33,7 +33,7 @@ impl Background {
         Self { metrics, readiness }
     }
 
-    /// Runs what `start` makes until it returns, and makes it anew when it panics.
+    /// Runs what `start` makes until it returns, and starts it again when it panics.
     pub fn keep<F, T>(&self, name: &'static str, start: F)
     where
         F: Fn() -> T + Send + Sync + 'static,

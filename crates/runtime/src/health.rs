@@ -1,6 +1,6 @@
 //! What the program waits for, by name: watches that have no list yet, a lease, an API server. Told
 //! by `/readyz` and logged once for each change of reason. Once something was ready it stays so;
-//! later trouble is told but takes no readiness away, or an outage of the API server would restart
+//! later trouble is shown but does not end readiness, or an outage of the API server would restart
 //! what waits for it. Liveness is never in doubt here.
 
 use std::collections::BTreeMap;

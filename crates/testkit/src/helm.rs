@@ -26,7 +26,7 @@ pub struct Helm {
     kubeconfig: Option<PathBuf>,
 }
 
-/// What a rendering is told beside the values.
+/// Settings of a rendering beside the values.
 #[derive(Clone, Copy, Debug)]
 pub struct Render<'a> {
     /// Name of the release.

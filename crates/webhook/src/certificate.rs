@@ -83,13 +83,13 @@ impl Bundle {
     ) -> Result<Option<Self>, String> {
         let horizon = now.saturating_add(ahead).unwrap_or(Timestamp::MAX);
         let Some(old) = old else {
-            return issue::anew(None, name, now).map(Some);
+            return issue::issue(None, name, now).map(Some);
         };
         let lasting = first_certificate(old.authority.as_bytes())
             .and_then(|authority| lasts("the authority", &authority, horizon))
             .is_ok();
         if !lasting {
-            return issue::anew(Some(&old.authority), name, now).map(Some);
+            return issue::issue(Some(&old.authority), name, now).map(Some);
         }
         if old.served(name, horizon).is_ok() {
             return Ok(None);
@@ -99,7 +99,7 @@ impl Bundle {
         let signed = signed.filter(|new| new.served(name, now).is_ok());
         match signed {
             Some(new) => Ok(Some(new)),
-            None => issue::anew(Some(&old.authority), name, now).map(Some),
+            None => issue::issue(Some(&old.authority), name, now).map(Some),
         }
     }
 }

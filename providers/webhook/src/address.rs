@@ -21,7 +21,7 @@ pub(crate) fn escape(address: &str) -> String {
     out
 }
 
-/// A path that is escaped well stays as it is; another one is escaped anew as a whole.
+/// A path that is escaped well stays as it is; another one is escaped again as a whole.
 fn escaped_path(path: &str) -> String {
     let valid = |byte: u8| is_plain(byte) || b"!'()*[]%".contains(&byte);
     let decoded = match unescape(path) {

@@ -56,7 +56,7 @@ impl Subject for WebhookSubject {
 
     fn waives(&self, topic: Topic) -> Option<&'static str> {
         (topic == Topic::Writes)
-            .then_some("an endpoint is told a value and does not say what it held before")
+            .then_some("an endpoint receives a value and does not say what it held before")
     }
 }
 

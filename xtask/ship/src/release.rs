@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Pack this static program instead of building one; for one processor
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     binary: Option<PathBuf>,
-    /// Where everything goes; the folder is made anew
+    /// Where everything goes; the folder is emptied first
     #[arg(long, value_name = "FOLDER", default_value = "target/release-files")]
     out: PathBuf,
 }

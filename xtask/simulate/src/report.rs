@@ -1,4 +1,4 @@
-//! What a simulated day is told by: percentiles, reads, requests a second by store, memory.
+//! The figures of a simulated day: percentiles, reads, requests a second by store, memory.
 
 use std::fmt::Write;
 use std::time::Duration;

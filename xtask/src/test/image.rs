@@ -1,4 +1,4 @@
-//! The test that runs the container image: the image is built first, without optimisation, and the test is told where it is.
+//! The test that runs the container image: the image is built first, without optimisation, and `LOCKSTEP_IMAGE` names it for the test.
 
 use anyhow::Result;
 use lockstep_testkit::controlplane::Assets;

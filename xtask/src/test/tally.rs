@@ -29,7 +29,7 @@ impl Tally {
         }
     }
 
-    /// Keeps the name in a line that tells of a failure: `test NAME ... FAILED` of Rust's tests,
+    /// Keeps the name in a line that reports a failure: `test NAME ... FAILED` of Rust's tests,
     /// `FAIL NAME: …` of the case runner.
     pub(crate) fn note(&mut self, line: &str) {
         let test = line.strip_prefix("test ");

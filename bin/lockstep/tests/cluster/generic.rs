@@ -1,4 +1,4 @@
-//! Targets that are no Secrets, on a real API server: written, repaired, made anew, let go.
+//! Targets that are no Secrets, on a real API server: written, repaired, created again, released.
 
 use lockstep_testkit::controlplane::Cluster;
 use serde_json::{Value, json};

@@ -159,7 +159,7 @@ impl<'p> Search<'_, 'p, '_> {
     /// Walks into the container that opens at `at`.
     pub(super) fn descend(&mut self, at: usize, path: &'p [u8]) -> Stop {
         let budget = self.budget;
-        // The next component of the path is read anew in every container.
+        // The next component of the path is read again in every container.
         if !budget.spend(path.len()) {
             return Stop::missed(usize::MAX);
         }

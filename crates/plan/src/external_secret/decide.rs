@@ -135,7 +135,7 @@ fn decide_live(
     })
 }
 
-/// Whether the object failed: its condition is to be mended now, not by a refresh that may be an hour
+/// Whether the object failed: its condition is to be corrected now, not by a refresh that may be an hour
 /// away or never come. What made it run before it was due may be forgotten since, with the process.
 fn must_retry(object: &ExternalSecret, interval: GoDuration, now: Timestamp) -> bool {
     let conditions = object

@@ -44,7 +44,7 @@ pub enum Decision<C> {
     Keep(Work<C>),
     /// Clean up, then let the object go by this patch.
     Release(Work<C>, Value),
-    /// Nothing can be done before the object is mended: children stay as they are.
+    /// Nothing can be done before the object is corrected: children stay as they are.
     Refuse(String),
     /// The object is being deleted, and is no longer ours.
     Gone,

@@ -30,7 +30,7 @@ pub enum Outcome {
 /// Why a task failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// Only somebody else can mend it; a change will tell.
+    /// Only somebody else can correct it; a change will requeue it.
     Refused(String),
     /// Trying again may help.
     Failed(String),

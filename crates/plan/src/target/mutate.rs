@@ -224,7 +224,9 @@ fn refuse_immutable(desired: &Desired, live: &Secret, secret: &Secret) -> Result
     );
     Err(failure
         .with_event(|text| format!("unable to update secret {name}: {text}"))
-        .with_detail(|_| format!("Secret {name:?} is immutable; delete it to have it made anew"))
+        .with_detail(|_| {
+            format!("Secret {name:?} is immutable; delete it so that it is created again")
+        })
         .touching_target())
 }
 

@@ -128,7 +128,7 @@ fn data(world: &World) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Cases are made anew each time; a failure prints what it takes to keep it as a test.
+/// Cases are generated each time; a failure prints what it takes to keep it as a test.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 128,

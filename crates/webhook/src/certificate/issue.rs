@@ -18,7 +18,7 @@ const LIFE: Duration = Duration::from_hours(24 * 365 * 10);
 
 /// A new authority and a certificate. What was trusted before stays trusted beside it, so that
 /// replicas which still serve the old certificate are understood.
-pub(super) fn anew(before: Option<&str>, name: &str, now: Timestamp) -> Result<Bundle, String> {
+pub(super) fn issue(before: Option<&str>, name: &str, now: Timestamp) -> Result<Bundle, String> {
     make(before, name, now).map_err(|error| format!("cannot make a certificate: {error}"))
 }
 

@@ -130,11 +130,11 @@ async fn a_payload_with_a_wrong_checksum_is_never_used() {
     };
 
     bench.google.inject(wrong(1));
-    let mended = store.get(&RemoteRef::key("a")).await;
+    let corrected = store.get(&RemoteRef::key("a")).await;
     bench.google.inject(wrong(2));
     let damaged = store.get(&RemoteRef::key("a")).await.unwrap_err();
 
-    assert_eq!(mended.unwrap(), "one".into());
+    assert_eq!(corrected.unwrap(), "one".into());
     assert_eq!(damaged.kind(), &ErrorKind::InvalidData);
     assert!(damaged.to_string().contains("CRC-32C"), "{damaged}");
 }

@@ -1,5 +1,5 @@
 //! The image really runs: its files as a read-only root, its user, nothing of the machine but a network, as in a pod. It finds the API
-//! server by name through DNS, syncs, and stops when it is told to. `LOCKSTEP_IMAGE` names the OCI layout.
+//! server by name through DNS, syncs, and stops on SIGTERM. `LOCKSTEP_IMAGE` names the OCI layout.
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 mod names;

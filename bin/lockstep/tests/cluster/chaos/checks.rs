@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use lockstep_testkit::poll;
 use serde_json::Value;
 
 use super::Run;
@@ -20,7 +22,6 @@ use super::steps::place;
 /// after which objects of a store that nobody probes look by themselves.
 const BOUND: Duration = Duration::from_secs(90);
 const LONGEST: Duration = Duration::from_secs(200);
-const POLL: Duration = Duration::from_millis(400);
 
 /// Something that is not right, and the object to report on.
 struct Problem {
@@ -33,16 +34,17 @@ impl Run<'_> {
     /// Waits until everything is right; `exact` also for those who look once in a while only.
     pub(crate) fn settle(&mut self, faults: Duration, exact: bool) -> Duration {
         let (began, limit) = (Instant::now(), (BOUND + faults).min(LONGEST));
-        loop {
+        let settled = poll::until(limit, || {
             self.replicas.tend();
             let problems = self.problems(exact);
             if problems.is_empty() {
-                return began.elapsed();
+                return ControlFlow::Break(began.elapsed());
             }
-            if began.elapsed() > limit {
-                self.fail(&format!("not right after {limit:?}"), &problems);
-            }
-            std::thread::park_timeout(POLL);
+            ControlFlow::Continue(problems)
+        });
+        match settled {
+            Ok(time) => time,
+            Err(problems) => self.fail(&format!("not right after {limit:?}"), &problems),
         }
     }
 
@@ -233,19 +235,21 @@ impl Run<'_> {
 
     /// Waits for the end of an object that was deleted.
     pub(crate) fn wait_for_end(&mut self, path: &str) {
-        let began = Instant::now();
-        while let Some(left) = self.api.find(path).unwrap() {
+        let gone = poll::until(LONGEST, || {
             self.replicas.tend();
-            if began.elapsed() > LONGEST {
-                let name = path.split('/').next_back().unwrap_or_default();
-                let problem = Problem {
-                    what: format!("{path} does not end"),
-                    name: name.to_owned(),
-                    object: left,
-                };
-                self.fail("a deleted object stays", &[problem]);
+            match self.api.find(path).unwrap() {
+                None => ControlFlow::Break(()),
+                Some(left) => ControlFlow::Continue(left),
             }
-            std::thread::park_timeout(POLL);
+        });
+        if let Err(object) = gone {
+            let name = path.split('/').next_back().unwrap_or_default();
+            let problem = Problem {
+                what: format!("{path} does not end"),
+                name: name.to_owned(),
+                object,
+            };
+            self.fail("a deleted object stays", &[problem]);
         }
     }
 

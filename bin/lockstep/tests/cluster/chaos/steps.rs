@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use lockstep_testkit::poll;
 use serde_json::json;
 
 use super::Run;
@@ -375,10 +376,8 @@ impl Run<'_> {
     /// Waits a little for the end of an object that was deleted; it may take until everything is
     /// well again.
     fn is_gone_soon(&self, path: &str) -> bool {
-        (0..20).any(|_| {
-            std::thread::park_timeout(Duration::from_millis(100));
-            self.api.find(path).unwrap().is_none()
-        })
+        let gone = || self.api.find(path).unwrap().is_none();
+        poll::until_holds(Duration::from_secs(2), gone).is_some()
     }
 
     /// Somebody else's Secret that is needed is there again.
