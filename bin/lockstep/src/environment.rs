@@ -36,8 +36,9 @@ const GOOGLE: [&str; 4] = [
     "HOME",
 ];
 
-/// Variables that describe the identity of the pod at AWS, set by EKS.
-const AWS: [&str; 4] = [
+/// Authorities for connections to AWS, and what EKS sets to describe the identity of the pod.
+const AWS: [&str; 5] = [
+    "AWS_CA_BUNDLE",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_ROLE_ARN",

@@ -7,9 +7,9 @@ mod issuer;
 mod machine;
 mod state;
 mod token;
-mod trust;
+pub(crate) mod trust;
 mod vault;
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};

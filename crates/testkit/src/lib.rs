@@ -32,6 +32,7 @@ pub mod proxy;
 pub mod python;
 pub mod stub;
 pub mod terminal;
+pub mod tls_stub;
 
 #[cfg(feature = "client")]
 pub mod client;

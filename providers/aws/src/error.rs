@@ -180,7 +180,12 @@ where
         ErrorKind::NotFound | ErrorKind::Tombstoned(_) => ErrorKind::InvalidSpec,
         kind => kind,
     };
-    let detail = text::detail(place, &kind, "");
+    let code = if why.contains("its certificate") {
+        text::UNTRUSTED
+    } else {
+        ""
+    };
+    let detail = text::detail(place, &kind, code);
     let text = format!(
         "operation error {}: {}, {why}{detail}",
         place.service, place.operation

@@ -1,5 +1,9 @@
 //! Credentials of stores, from manifests and from the environment.
 
+use lockstep_testkit::stub::Answer;
+use lockstep_testkit::tls_stub::TlsStub;
+use serde_json::json;
+
 use crate::folder::{Folder, assert_no_values};
 
 /// Some certificate, as manifests carry one.
@@ -81,4 +85,59 @@ fn a_service_account_token_comes_from_a_variable_only() {
         with.err
     );
     assert_no_values(&with.err);
+}
+
+const AWS: &str = "apiVersion: external-secrets.io/v1
+kind: SecretStore
+metadata: {name: aws}
+spec:
+  provider:
+    aws:
+      service: SecretsManager
+      region: eu-central-1
+      auth: {secretRef: {accessKeyIDSecretRef: {name: keys, key: id}, secretAccessKeySecretRef: {name: keys, key: key}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: keys}
+stringData: {id: AKIAEXAMPLE, key: canary-key}
+---
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: database}
+spec:
+  secretStoreRef: {name: aws}
+  data: [{secretKey: password, remoteRef: {key: app/db}}]
+";
+
+#[test]
+fn aws_ca_bundle_makes_a_private_authority_trusted() {
+    let server = TlsStub::start(|_| {
+        let secret = json!({"Name": "app/db", "SecretString": "canary-value", "VersionId": "1"});
+        Answer::json(200, &secret)
+    });
+    let server = server.unwrap();
+    let folder = Folder::with(&[("manifests/aws.yaml", AWS)]);
+    let (url, bundle) = (server.url(), server.ca().display().to_string());
+    let endpoint = ("AWS_ENDPOINT_URL", url.as_str());
+
+    let without = folder.run_with(&[], &[endpoint]);
+    let with = folder.run_with(&[], &[endpoint, ("AWS_CA_BUNDLE", &bundle)]);
+    let wrong = folder.run_with(&[], &[endpoint, ("AWS_CA_BUNDLE", "/nowhere.pem")]);
+
+    assert_eq!(without.code, 1, "{}", without.err);
+    assert!(
+        without.err.contains("lockstep test cloud"),
+        "{}",
+        without.err
+    );
+    assert!(without.err.contains("AWS_CA_BUNDLE"), "{}", without.err);
+    assert_eq!(with.code, 0, "{}", with.err);
+    assert_no_values(&with.err);
+    assert_eq!(wrong.code, 1, "{}", wrong.err);
+    assert!(
+        wrong.err.contains("AWS_CA_BUNDLE names, /nowhere.pem"),
+        "{}",
+        wrong.err
+    );
 }

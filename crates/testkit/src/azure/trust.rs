@@ -27,7 +27,7 @@ const NAMES: [&str; 8] = [
 ];
 
 /// Writes the CA to `dir/ca.pem` and gives the configuration of a server under it.
-pub(super) fn server(dir: &Path) -> Result<(Arc<ServerConfig>, PathBuf)> {
+pub(crate) fn server(dir: &Path) -> Result<(Arc<ServerConfig>, PathBuf)> {
     let key = KeyPair::generate()?;
     let mut ca = CertificateParams::default();
     ca.distinguished_name

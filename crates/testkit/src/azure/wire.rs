@@ -17,17 +17,17 @@ use crate::stub::{Answer, Request};
 /// Longest time a connection may stay silent.
 const IDLE: Duration = Duration::from_mins(2);
 
-pub(super) type Handler = Arc<dyn Fn(Request) -> Answer + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(Request) -> Answer + Send + Sync>;
 
 /// A listener; it stops when it is dropped.
-pub(super) struct Listener {
+pub(crate) struct Listener {
     at: SocketAddr,
     stopped: Arc<AtomicBool>,
 }
 
 impl Listener {
     /// Listens on an address; with a configuration, over TLS.
-    pub(super) fn start(
+    pub(crate) fn start(
         at: SocketAddr,
         tls: Option<Arc<ServerConfig>>,
         handler: Handler,
@@ -51,7 +51,7 @@ impl Listener {
         Ok(Self { at, stopped })
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.at
     }
 }

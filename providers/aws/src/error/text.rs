@@ -49,6 +49,9 @@ fn is_time(word: &str) -> bool {
         && bytes[..8].iter().all(u8::is_ascii_digit)
 }
 
+/// In place of a code: the endpoint answers, with a certificate that is not trusted.
+pub(super) const UNTRUSTED: &str = "UntrustedCertificate";
+
 /// Who asked for what, where, and what would help.
 pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, code: &str) -> String {
     let mut text = format!(
@@ -64,6 +67,9 @@ pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, code: &str) -> String 
         ErrorKind::Denied => format!("allow the IAM action {prefix}:{operation} on it"),
         ErrorKind::Unauthenticated => {
             "the credentials are invalid or expired; renew them".to_owned()
+        }
+        ErrorKind::Unreachable if code == UNTRUSTED => {
+            "for AWS alone, AWS_CA_BUNDLE names a file with the authority".to_owned()
         }
         ErrorKind::Unreachable => "the endpoint does not answer; check region, network and \
                                    the AWS_…_ENDPOINT variables"
