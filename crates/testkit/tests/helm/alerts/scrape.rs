@@ -70,6 +70,7 @@ pub(super) fn troubled(honor: HonorLabels) -> Vec<Value> {
         ));
         all.push(scraped(honor, "lockstep_overdue_seconds", &store, false));
         all.push(scraped(honor, "lockstep_held_deletions", &store, false));
+        all.push(scraped(honor, "lockstep_store_breaker_open", &store, false));
     }
     let calls = [&own[..], &[("call", "get"), ("status", "error")]].concat();
     all.push(scraped(
