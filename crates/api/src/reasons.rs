@@ -57,3 +57,8 @@ pub const PUSH_ERRORED: &str = "Errored";
 pub const PUSH_SOURCE_DELETED: &str = "SourceDeleted";
 /// Event of a PushSecret: what it pushed is deleted soon, because its source no longer has it.
 pub const EVENT_PUSH_DELETION_PENDING: &str = "DeletionPending";
+
+/// Event of a ClusterExternalSecret or ClusterPushSecret: a selector of namespaces is invalid.
+pub const EVENT_INVALID_SELECTOR: &str = "InvalidSelector";
+/// Event of an object whose kind is switched off by a flag.
+pub const EVENT_NOT_SERVED: &str = "NotServed";

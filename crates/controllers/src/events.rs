@@ -47,6 +47,15 @@ pub(crate) fn about_store(recorders: &Recorders, store: &StoreRecord, event: &Ev
     publish(recorder, &reference(kind, &store.metadata), event);
 }
 
+/// Records an event about an object of any kind, given as its `apiVersion` and kind.
+pub(crate) fn about(
+    recorder: &Recorder,
+    kind: (&'static str, &'static str),
+    (metadata, event): (&ObjectMeta, &EventNote),
+) {
+    publish(recorder, &reference(kind, metadata), event);
+}
+
 fn publish(recorder: &Recorder, object: &ObjectRef, event: &EventNote) {
     let severity = match event.severity {
         Severity::Normal => EventType::Normal,

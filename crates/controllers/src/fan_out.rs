@@ -9,22 +9,25 @@ use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use lockstep_api::keys::FIELD_MANAGER;
-use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret};
+use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret, reasons};
 use lockstep_index::{ObjectKey, ParentRow, Parents};
-use lockstep_plan::NextRun;
 use lockstep_plan::fan_out::{
     Child, Decision, Observed, Outcome, Parent, Report, Step, Task, Trouble, Work, child,
     child_name, controls, decide, refused, report, status_patch,
 };
+use lockstep_plan::{EventNote, NextRun};
 use lockstep_reconcile::WorldError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::dispatch::Next;
+use lockstep_runtime::events::Recorder;
+use lockstep_runtime::metrics::{Family, Kind};
 use parking_lot::MutexGuard;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::api::{target, world_error};
+use crate::events;
 use crate::shared::{Shared, nanos_since};
 
 /// What the controllers of the two kinds differ in.
@@ -42,6 +45,12 @@ pub(crate) trait FanOut:
     /// Rows of the kind.
     fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>>;
 
+    /// Records the events of the kind.
+    fn recorder(shared: &Shared) -> &Recorder;
+
+    /// Metric families of the kind.
+    const SERIES: &'static [Family];
+
     /// The object of the child's kind with this name, whoever controls it.
     fn existing(shared: &Shared, key: &ObjectKey) -> Option<Self::Child>;
 }
@@ -50,6 +59,23 @@ impl FanOut for ClusterExternalSecret {
     fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>> {
         shared.index.cluster_external_secrets()
     }
+
+    fn recorder(shared: &Shared) -> &Recorder {
+        &shared.recorders.cluster_external_secret
+    }
+
+    const SERIES: &'static [Family] = &[
+        Family {
+            name: "clusterexternalsecret_status_condition",
+            kind: Kind::Gauge,
+            help: "The status condition of a ClusterExternalSecret",
+        },
+        Family {
+            name: "clusterexternalsecret_reconcile_duration",
+            kind: Kind::Gauge,
+            help: "The duration of the last reconcile of a ClusterExternalSecret in nanoseconds",
+        },
+    ];
 
     fn existing(shared: &Shared, key: &ObjectKey) -> Option<ExternalSecret> {
         shared.index.external_secrets().object(key)
@@ -60,6 +86,23 @@ impl FanOut for ClusterPushSecret {
     fn rows(shared: &Shared) -> MutexGuard<'_, Parents<Self>> {
         shared.index.cluster_push_secrets()
     }
+
+    fn recorder(shared: &Shared) -> &Recorder {
+        &shared.recorders.cluster_push_secret
+    }
+
+    const SERIES: &'static [Family] = &[
+        Family {
+            name: "clusterpushsecret_status_condition",
+            kind: Kind::Gauge,
+            help: "The status condition of a ClusterPushSecret",
+        },
+        Family {
+            name: "clusterpushsecret_reconcile_duration",
+            kind: Kind::Gauge,
+            help: "The duration of the last reconcile of a ClusterPushSecret in nanoseconds",
+        },
+    ];
 
     fn existing(shared: &Shared, key: &ObjectKey) -> Option<PushSecret> {
         let read = shared.index.push_secrets().snapshot(key);
@@ -111,7 +154,12 @@ async fn keep<P: FanOut>(shared: &Shared, name: &str) -> Result<Next, WorldError
             Ok(Next::Idle)
         }
         Decision::Refuse(reason) => {
+            let event = EventNote::warning(reasons::EVENT_INVALID_SELECTOR, reason.clone());
             let report = refused(&*row.object, reason, shared.settings());
+            if report.status.is_some() {
+                let about = (P::API_VERSION, P::KIND);
+                events::about(P::recorder(shared), about, (row.object.metadata(), &event));
+            }
             conclude(shared, &*row.object, &report).await
         }
         Decision::Keep(work) => {

@@ -28,7 +28,7 @@ use lockstep_runtime::watch::{self, Guarded, watch};
 use crate::config::Config;
 use crate::gate::{self, Gate};
 use crate::gauges::Gauges;
-use crate::scrape::{ClusterExternalSecretRows, ExternalSecretRows, PushSecretRows, StoreRows};
+use crate::scrape::{ExternalSecretRows, FanOutRows, PushSecretRows, StoreRows};
 use crate::shared::{Queues, Recorders, Shared};
 use crate::staleness::ByStore;
 use crate::watch_loop::follow;
@@ -78,6 +78,7 @@ pub async fn run(config: Config, edges: Edges, shutdown: Shutdown) {
         &config,
         &edges,
     );
+    unserved::kinds::start(&shared, &config);
     controllers.run(shared, &config, gates, shutdown).await;
 }
 
@@ -129,6 +130,9 @@ impl Controllers {
             push_secret: events.recorder("pushsecret"),
             secret_store: events.recorder("secret-store"),
             cluster_store: events.recorder("cluster-secret-store"),
+            cluster_external_secret: events.recorder("cluster-external-secret"),
+            cluster_push_secret: events.recorder("cluster-push-secret"),
+            not_served: events.recorder("external-secrets"),
             all: events,
         };
         let services = Arc::clone(&edges.services);
@@ -438,10 +442,12 @@ fn publish_series(shared: &Arc<Shared>, config: &Config, metrics: &Metrics) {
         }));
     }
     if config.cluster_external_secrets {
-        metrics.add_rows(Arc::new(ClusterExternalSecretRows {
-            shared: Arc::clone(shared),
-            extended,
-        }));
+        let rows = FanOutRows::<ClusterExternalSecret>::new(shared, extended);
+        metrics.add_rows(Arc::new(rows));
+    }
+    if config.cluster_push_secrets && config.settings.push_secrets {
+        let rows = FanOutRows::<ClusterPushSecret>::new(shared, extended);
+        metrics.add_rows(Arc::new(rows));
     }
     let stores = |kind| StoreRows {
         shared: Arc::clone(shared),

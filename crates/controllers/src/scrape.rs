@@ -2,12 +2,15 @@
 //! labels are the original operator's, durations in nanoseconds included.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKind;
+use lockstep_plan::fan_out::Parent;
 use lockstep_runtime::metrics::{Family, Kind, Page, Rows, number};
 
+use crate::fan_out::FanOut;
 use crate::shared::Shared;
 
 const SYNC_CALLS: Family = Family {
@@ -130,32 +133,33 @@ impl Rows for PushSecretRows {
     }
 }
 
-/// Series of ClusterExternalSecrets. There are few, so one page holds them all.
-pub(crate) struct ClusterExternalSecretRows {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) extended: bool,
+/// Series of ClusterExternalSecrets or ClusterPushSecrets. There are few, so one page holds them all.
+pub(crate) struct FanOutRows<P> {
+    shared: Arc<Shared>,
+    extended: bool,
+    kind: PhantomData<P>,
 }
 
-impl Rows for ClusterExternalSecretRows {
+impl<P> FanOutRows<P> {
+    pub(crate) fn new(shared: &Arc<Shared>, extended: bool) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            extended,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<P: FanOut> Rows for FanOutRows<P> {
     fn families(&self) -> &'static [Family] {
-        &[
-            Family {
-                name: "clusterexternalsecret_status_condition",
-                kind: Kind::Gauge,
-                help: "The status condition of a ClusterExternalSecret",
-            },
-            Family {
-                name: "clusterexternalsecret_reconcile_duration",
-                kind: Kind::Gauge,
-                help: "The duration of the last run of a ClusterExternalSecret in nanoseconds",
-            },
-        ]
+        P::SERIES
     }
 
     fn page(&self, family: &Family, _: Option<String>, page: &mut Page<'_>) -> Option<String> {
-        let objects = self.shared.index.cluster_external_secrets();
+        let objects = P::rows(&self.shared);
         for (name, row) in objects.rows() {
-            let own = row.object.metadata.labels.clone().unwrap_or_default();
+            let own = Parent::metadata(row.object.as_ref()).labels.clone();
+            let own = own.unwrap_or_default();
             let labels = labels("", name, self.extended.then_some(&own));
             state(page, family, &labels, (row.last_nanos, row.ready()));
         }

@@ -69,6 +69,10 @@ pub(crate) struct Recorders {
     pub(crate) push_secret: Recorder,
     pub(crate) secret_store: Recorder,
     pub(crate) cluster_store: Recorder,
+    pub(crate) cluster_external_secret: Recorder,
+    pub(crate) cluster_push_secret: Recorder,
+    /// Objects of kinds that are switched off.
+    pub(crate) not_served: Recorder,
     /// What all of them send to.
     pub(crate) all: Events,
 }

@@ -1,5 +1,6 @@
-//! Tells at the start which stores this build does not serve. Each such store has a condition and a
-//! Warning event; this is the line that counts them.
+//! Logs at the start what is accepted but not served: stores of providers that are not in this build,
+//! and kinds that a flag switched off. Each such store has a condition and a Warning event from its
+//! own check; this is the line that counts them.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +8,8 @@ use lockstep_plan::StoreKind;
 use lockstep_reconcile::store::is_left_out;
 
 use crate::shared::Shared;
+
+pub(crate) mod kinds;
 
 /// Logs how many stores are not served, by kind and provider.
 pub(crate) fn log_stores(shared: &Shared) {

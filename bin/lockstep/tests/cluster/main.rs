@@ -7,6 +7,7 @@ mod azure;
 mod backends;
 mod canary;
 mod chaos;
+mod cluster_kinds;
 mod conditions;
 mod crash;
 mod crd;

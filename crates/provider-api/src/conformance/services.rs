@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::documented::is_documented;
 use super::objects::MemoryObjects;
 use super::time::ManualTime;
 use super::transport::Wire;
@@ -105,6 +106,10 @@ impl CallLog {
 
 impl CallRecorder for CallLog {
     fn record(&self, provider: &'static str, call: &'static str, outcome: CallOutcome) {
+        assert!(
+            is_documented(provider, call),
+            "docs/metrics.md does not list the call {call} of {provider}"
+        );
         let mut log = self.0.lock();
         log.push((provider, call, outcome));
     }
