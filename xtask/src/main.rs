@@ -8,6 +8,7 @@ mod check;
 mod cluster;
 mod generate;
 mod hostile;
+mod new_generator;
 mod new_provider;
 mod picture;
 mod serve;
@@ -46,6 +47,7 @@ enum Command {
     Cluster(cluster::Args),
     Generate(generate::Args),
     NewProvider(new_provider::Args),
+    NewGenerator(new_generator::Args),
     Bench(bench::Args),
     Serve(serve::Args),
     Simulate(simulate::Args),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Cluster(args) => cluster::run(&args).map(done),
         Command::Generate(args) => generate::run(&args).map(done),
         Command::NewProvider(args) => new_provider::run(&args).map(done),
+        Command::NewGenerator(args) => new_generator::run(&args).map(done),
         Command::Bench(args) => bench::run(&args).map(done),
         Command::Serve(args) => serve::run(&args).map(done),
         Command::Simulate(args) => simulate::run(&args).map(done),

@@ -5,6 +5,8 @@
 mod beyondtrust_dynamic_secret;
 mod cloudsmith_access_token;
 mod cluster;
+#[cfg(test)]
+mod conformance;
 mod encoding;
 mod fake;
 mod github_access_token;
@@ -17,6 +19,8 @@ mod quay_access_token;
 mod random;
 mod refusal;
 mod ssh_key;
+#[cfg(test)]
+mod template_token;
 #[cfg(test)]
 mod testing;
 mod uuid;

@@ -24,6 +24,14 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    pub(crate) fn of(request: &Request<Bytes>) -> Self {
+        Self {
+            line: format!("{} {}", request.method(), request.uri()),
+            headers: request.headers().clone(),
+            body: String::from_utf8_lossy(request.body()).into_owned(),
+        }
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -81,11 +89,7 @@ impl Bench {
     ) -> Self {
         let log = Arc::clone(&self.seen);
         let transport = scripted(move |request: Request<Bytes>| -> Response<Bytes> {
-            let seen = Seen {
-                line: format!("{} {}", request.method(), request.uri()),
-                headers: request.headers().clone(),
-                body: String::from_utf8_lossy(request.body()).into_owned(),
-            };
+            let seen = Seen::of(&request);
             let (status, body) = answer(&seen);
             log.lock().unwrap().push(seen);
             response(status, body)

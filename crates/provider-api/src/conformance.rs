@@ -13,7 +13,9 @@
 //! checks that need one are skipped, with the reason in the [`Report`].
 
 mod checks;
+mod documented;
 mod executor;
+pub mod generator;
 mod objects;
 mod patience;
 mod probe;
