@@ -13,7 +13,7 @@ use anyhow::Result;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
 use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
-use lockstep_testkit::{bao, moto};
+use lockstep_testkit::{bao, moto, slapd};
 
 use crate::{cases, hostile};
 use tally::Tally;
@@ -81,6 +81,7 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     let python = cases::python::ready()?;
     moto::ready()?;
     bao::ready()?;
+    slapd::ready()?;
     Assets::ready()?;
     for program in [Program::Helm, Program::Kubectl, Program::PromCheck] {
         program.ready()?;

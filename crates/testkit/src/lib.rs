@@ -30,6 +30,7 @@ pub mod program;
 pub mod progress;
 pub mod proxy;
 pub mod python;
+pub mod slapd;
 pub mod stub;
 pub mod terminal;
 pub mod tls_stub;

@@ -17,6 +17,7 @@ mod aws;
 mod gcp;
 mod login;
 mod methods;
+mod own_token;
 mod sessions;
 
 pub use login::{Login, Proof, TokenSource};
@@ -47,8 +48,10 @@ struct Inner {
 enum Source {
     /// Nobody: requests carry no token.
     Nobody,
-    /// A token that somebody else looks after.
+    /// A token that somebody else keeps alive.
     Token(SecretValue),
+    /// A token of a login that nothing else uses.
+    Own(SecretValue),
     /// Logins.
     Login(Box<Login>, Fingerprint),
 }
@@ -70,11 +73,11 @@ impl Identity {
         Self::new("nobody".to_owned(), Source::Nobody, server, None)
     }
 
-    /// The identity of a token that somebody else looks after.
+    /// The identity of a token that somebody else keeps alive.
     pub fn of_token(token: &SecretValue, server: Server, namespace: Option<String>) -> Self {
         // Files and Secrets tend to end in a line break.
         let token = SecretValue::from(token.expose().trim_ascii_end());
-        let who = "the token of the store".to_owned();
+        let who = "the given token".to_owned();
         Self::new(who, Source::Token(token), server, namespace)
     }
 
@@ -104,7 +107,7 @@ impl Identity {
     pub async fn token(&self) -> Result<Option<SecretValue>> {
         match &self.0.source {
             Source::Nobody => Ok(None),
-            Source::Token(token) => Ok(Some(token.clone())),
+            Source::Token(token) | Source::Own(token) => Ok(Some(token.clone())),
             Source::Login(login, key) => {
                 let ctx = self.0.server.ctx();
                 let cache = ctx.shared::<TokenCache>();

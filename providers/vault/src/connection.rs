@@ -27,6 +27,13 @@ impl Connection {
         }
     }
 
+    /// The same connection with a login of its own, and the seconds that its token lives.
+    pub(crate) async fn with_own_token(self) -> Result<(Self, Option<u64>)> {
+        let (identity, life) = self.identity.with_own_token().await?;
+        let own = Self { identity, ..self };
+        Ok((own, life))
+    }
+
     /// What it was made with.
     pub fn ctx(&self) -> &Ctx {
         self.server.ctx()

@@ -7,6 +7,7 @@ mod connection;
 mod delete;
 mod error;
 mod find;
+mod generator;
 mod managed;
 mod path;
 mod push;
@@ -17,6 +18,7 @@ mod state;
 mod store;
 mod version;
 
+use lockstep_provider_api::GeneratorEntry;
 use lockstep_provider_api::prelude::*;
 
 pub use spec::VaultSpec;
@@ -45,6 +47,8 @@ impl Provider for Vault {
     const NAME: &'static str = "vault";
     const STABILITY: Stability = Stability::Maintained;
     const REPEATS: bool = true;
+    const GENERATORS: &'static [GeneratorEntry] =
+        &[GeneratorEntry::of::<generator::VaultDynamicSecret>()];
     type Spec = VaultSpec;
     type Store = VaultStore;
 

@@ -78,7 +78,7 @@ impl VaultStore {
 }
 
 /// How the manifest says that the server is reached.
-async fn address(spec: &VaultSpec, ctx: &Ctx) -> Result<Address> {
+pub(crate) async fn address(spec: &VaultSpec, ctx: &Ctx) -> Result<Address> {
     let ca = ctx.trust(spec.ca_bundle.as_ref(), spec.ca_provider.as_ref());
     let ca = ca.await?;
     let tls = spec.tls.as_ref();

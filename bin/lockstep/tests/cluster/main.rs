@@ -39,4 +39,5 @@ mod targets;
 mod templates;
 mod vanished;
 mod vault;
+mod vault_dynamic;
 mod webhook;

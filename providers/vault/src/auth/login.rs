@@ -295,10 +295,11 @@ impl Granted {
     }
 
     pub(super) fn seconds(&self) -> u64 {
-        if self.seconds == 0 {
-            ENDLESS
-        } else {
-            self.seconds
-        }
+        self.life().unwrap_or(ENDLESS)
+    }
+
+    /// Seconds that the token lives; `None` for one without an end.
+    pub(super) fn life(&self) -> Option<u64> {
+        (self.seconds > 0).then_some(self.seconds)
     }
 }

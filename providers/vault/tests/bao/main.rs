@@ -4,7 +4,9 @@
 
 mod bench;
 mod conformance;
+mod dynamic;
 mod finds;
+mod ldap;
 mod logins;
 mod probes;
 mod pushes;
