@@ -18,12 +18,16 @@ mod gcp;
 mod login;
 mod methods;
 mod own_token;
+mod proof;
 mod sessions;
+mod token_source;
 
-pub use login::{Login, Proof, TokenSource};
+pub use login::Login;
 pub use methods::identity;
 pub(crate) use methods::or_key;
+pub use proof::Proof;
 use sessions::{Session, Sessions};
+pub use token_source::TokenSource;
 
 /// Seconds after a login in which a refusal is not blamed on the token.
 const FRESH: i64 = 5;

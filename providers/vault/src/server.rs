@@ -1,57 +1,27 @@
 //! A server: requests with namespace, headers and token, repeated where another try may help. What a
 //! path holds is none of its business, so that every engine can be asked through it.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lockstep_provider_api::http::{
-    Answer, HttpClient, Identity as Certificate, Method, RequestBuilder, StatusCode, Tls,
-    encode_path,
+    Answer, HttpClient, Method, RequestBuilder, StatusCode, Tls, encode_path,
 };
 use lockstep_provider_api::json::{Value, decode_verbatim};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::retry::RetrySettings;
 
 use crate::error::{self, Failure, Place};
 use crate::path::clean;
 
-/// Tries after the first one where the store says nothing, as the vendor's client has it.
-const RETRIES: u32 = 2;
-/// Shortest and longest time between two tries, in milliseconds.
-const PAUSE: (u64, u64) = (1000, 1500);
+mod address;
+mod patience;
+
+pub use address::{Address, Consistency};
+use patience::patience;
+
 /// Longest time that is waited because the server said so.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const INDEX: &str = "X-Vault-Index";
-
-/// How a server is reached.
-#[derive(Clone, Debug, Default)]
-pub struct Address {
-    /// Base URL.
-    pub server: String,
-    /// Authorities in PEM; the public ones when absent.
-    pub ca: Option<Vec<u8>>,
-    /// Client certificate of the connection.
-    pub certificate: Option<Certificate>,
-    /// Headers of every request.
-    pub headers: BTreeMap<String, String>,
-    /// What reads do about writes that a standby has not seen.
-    pub consistency: Consistency,
-    /// Name under which requests are counted; `None` counts none.
-    pub metric: Option<&'static str>,
-}
-
-/// What reads do about writes that a standby has not seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Consistency {
-    /// Nothing.
-    #[default]
-    Eventual,
-    /// They name the last state that was seen and are repeated until the standby has it.
-    Replayed,
-    /// They name it, and the active node answers where the standby cannot.
-    Forwarded,
-}
 
 /// A connection to a server, without an identity.
 #[derive(Debug)]
@@ -255,35 +225,5 @@ fn method_name(method: &Method) -> &'static str {
         Method::POST => "POST",
         Method::DELETE => "DELETE",
         _ => "GET",
-    }
-}
-
-/// How often a request is repeated, and after which time.
-fn patience(settings: Option<&RetrySettings>) -> (u32, impl Fn() -> Duration + use<>) {
-    let retries = settings.map_or(RETRIES, |settings| settings.max_retries.unwrap_or(0));
-    let fixed = settings.and_then(|settings| settings.interval);
-    let interval =
-        move || fixed.unwrap_or_else(|| Duration::from_millis(fastrand::u64(PAUSE.0..=PAUSE.1)));
-    (retries, interval)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_settings_two_more_tries_are_made_and_with_them_as_many_as_they_say() {
-        let given = |max_retries| RetrySettings {
-            max_retries,
-            interval: Some(Duration::from_millis(20)),
-        };
-
-        let (none, pause) = patience(None);
-        let (zero, short) = patience(Some(&given(None)));
-        let (five, _) = patience(Some(&given(Some(5))));
-
-        assert_eq!((none, zero, five), (2, 0, 5));
-        assert!((1000..=1500).contains(&pause().as_millis()));
-        assert_eq!(short(), Duration::from_millis(20));
     }
 }

@@ -11,13 +11,12 @@ use serde::Deserialize;
 
 mod auth;
 mod checks;
+mod cloud_auth;
 #[cfg(test)]
 mod tests;
 
-pub use auth::{
-    AppRole, Auth, Cert, Gcp, GcpKey, GcpWorkloadIdentity, Iam, IamJwt, IamKeys, Jwt, Kubernetes,
-    Ldap, ServiceAccountToken, UserPass,
-};
+pub use auth::{AppRole, Auth, Cert, Jwt, Kubernetes, Ldap, ServiceAccountToken, UserPass};
+pub use cloud_auth::{Gcp, GcpKey, GcpWorkloadIdentity, Iam, IamJwt, IamKeys};
 
 /// HashiCorp Vault.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

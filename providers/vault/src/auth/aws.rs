@@ -12,8 +12,8 @@ use lockstep_provider_api::selector::ServiceAccountSelector;
 use serde_json::json;
 
 use super::Login;
-use super::login::Proof;
 use super::methods::{mount, namespace_of};
+use super::proof::Proof;
 use crate::spec::{Iam, given};
 
 mod sign;

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Login;
-use super::login::Proof;
 use super::methods::mount;
+use super::proof::Proof;
 use crate::spec::Gcp;
 
 /// Life of a signed token; servers take at most 15 minutes.

@@ -4,13 +4,10 @@
 use lockstep_provider_api::http::Method;
 use lockstep_provider_api::json::{Html, Number, Value, to_json_object_escaped, to_json_strings};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::selector::ServiceAccountSelector;
 use lockstep_provider_api::token_cache::Fingerprint;
-use std::time::Duration;
 
 use super::ENDLESS;
-use super::aws::AwsLogin;
-use super::gcp::GcpLogin;
+use super::proof::Proof;
 use crate::error::Failure;
 use crate::server::{Address, Ask, Server};
 
@@ -23,67 +20,6 @@ pub struct Login {
     pub proof: Proof,
 }
 
-/// What proves an identity.
-#[derive(Debug)]
-pub enum Proof {
-    /// An application.
-    AppRole {
-        /// Id of the role.
-        role: SecretValue,
-        /// The secret id.
-        secret: SecretValue,
-    },
-    /// A user of `userpass` or `ldap`.
-    Password {
-        /// The auth method, for messages.
-        method: &'static str,
-        /// Name of the user.
-        user: String,
-        /// Its password.
-        password: SecretValue,
-    },
-    /// A token that is shown to the server; `method` is `Kubernetes` or `JWT`.
-    Token {
-        /// The auth method, for messages.
-        method: &'static str,
-        /// Role to log in as.
-        role: String,
-        /// Where the token comes from.
-        from: TokenSource,
-    },
-    /// The client certificate of the connection.
-    Certificate {
-        /// Role to log in as; empty for any.
-        role: String,
-        /// Certificate and key, for the fingerprint.
-        material: SecretValue,
-    },
-    /// An identity of AWS.
-    Aws(Box<AwsLogin>),
-    /// An identity of Google.
-    Gcp(Box<GcpLogin>),
-}
-
-/// Where the token of a login comes from.
-#[derive(Debug)]
-pub enum TokenSource {
-    /// A Secret.
-    Given(SecretValue),
-    /// A ServiceAccount, by a token request at every login.
-    ServiceAccount {
-        /// The account.
-        account: ServiceAccountSelector,
-        /// Its namespace.
-        namespace: String,
-        /// Audiences beside those of the selector.
-        audiences: Vec<String>,
-        /// Wanted life of the token.
-        life: Duration,
-    },
-    /// The operator's own token.
-    Own,
-}
-
 /// What a login gave.
 pub(super) struct Granted {
     pub(super) token: SecretValue,
@@ -91,29 +27,10 @@ pub(super) struct Granted {
     pub(super) is_renewable: bool,
 }
 
-/// Where the operator's own token is mounted.
-const OWN_TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
-
 impl Login {
     /// Who logs in, for messages.
     pub(super) fn who(&self) -> String {
-        let mount = &self.mount;
-        match &self.proof {
-            Proof::AppRole { .. } => format!("the AppRole of auth/{mount}"),
-            Proof::Password { user, .. } => format!("user {user} of auth/{mount}"),
-            Proof::Token { role, from, .. } => match from {
-                TokenSource::ServiceAccount {
-                    account, namespace, ..
-                } => format!(
-                    "ServiceAccount {namespace}/{} with role {role} of auth/{mount}",
-                    account.name
-                ),
-                _ => format!("role {role} of auth/{mount}"),
-            },
-            Proof::Certificate { .. } => format!("the client certificate of auth/{mount}"),
-            Proof::Aws(aws) => format!("role {} of auth/{mount}", aws.vault_role),
-            Proof::Gcp(gcp) => format!("role {} of auth/{mount}", gcp.role),
-        }
+        self.proof.who(&self.mount)
     }
 
     /// All that can change whose token a login gives.
@@ -126,36 +43,7 @@ impl Login {
             namespace.unwrap_or_default().as_bytes().to_vec(),
             self.mount.clone().into_bytes(),
         ];
-        let mut add = |part: &[u8]| parts.push(part.to_vec());
-        match &self.proof {
-            Proof::AppRole { role, secret } => {
-                [&b"approle"[..], role.expose(), secret.expose()]
-                    .into_iter()
-                    .for_each(&mut add);
-            }
-            Proof::Password {
-                method,
-                user,
-                password,
-            } => {
-                [method.as_bytes(), user.as_bytes(), password.expose()]
-                    .into_iter()
-                    .for_each(&mut add);
-            }
-            Proof::Token { method, role, from } => {
-                [method.as_bytes(), role.as_bytes()]
-                    .into_iter()
-                    .for_each(&mut add);
-                from.identify(&mut add);
-            }
-            Proof::Certificate { role, material } => {
-                [&b"cert"[..], role.as_bytes(), material.expose()]
-                    .into_iter()
-                    .for_each(&mut add);
-            }
-            Proof::Aws(aws) => aws.identify(&mut add),
-            Proof::Gcp(gcp) => gcp.identify(&mut add),
-        }
+        self.proof.identify(|part: &[u8]| parts.push(part.to_vec()));
         Fingerprint::of(parts)
     }
 
@@ -229,52 +117,6 @@ impl Login {
             Proof::Gcp(_) => "GCP",
         };
         error.context(format!("{FRONT}: unable to log in with {method} auth"))
-    }
-}
-
-impl TokenSource {
-    fn identify(&self, add: &mut impl FnMut(&[u8])) {
-        match self {
-            Self::Given(token) => add(token.expose()),
-            Self::ServiceAccount {
-                account,
-                namespace,
-                audiences,
-                ..
-            } => {
-                add(b"serviceaccount");
-                add(namespace.as_bytes());
-                add(account.name.as_bytes());
-                for audience in audiences.iter().chain(account.audiences.iter().flatten()) {
-                    add(audience.as_bytes());
-                }
-            }
-            Self::Own => add(b"own"),
-        }
-    }
-
-    async fn token(&self, ctx: &Ctx) -> Result<SecretValue> {
-        match self {
-            Self::Given(token) => Ok(SecretValue::from(token.expose().trim_ascii())),
-            Self::ServiceAccount {
-                account,
-                audiences,
-                life,
-                ..
-            } => ctx.service_account_token(account, audiences, *life).await,
-            Self::Own => {
-                let refused = "cannot read Kubernetes service account token from file system";
-                let Some(ambient) = ctx.ambient() else {
-                    return Err(Error::invalid_spec(format!(
-                        "{refused}: the operator's own identity may not be used here; \
-                         set serviceAccountRef or secretRef"
-                    )));
-                };
-                let token = ambient.read(OWN_TOKEN);
-                let token = token.map_err(|error| error.context(refused))?;
-                Ok(SecretValue::from(token.expose().trim_ascii()))
-            }
-        }
     }
 }
 

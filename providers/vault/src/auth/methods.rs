@@ -7,7 +7,8 @@ use lockstep_provider_api::http::Identity as Certificate;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::selector::{SecretKeySelector, ServiceAccountSelector};
 
-use super::login::{Proof, TokenSource};
+use super::proof::Proof;
+use super::token_source::TokenSource;
 use super::{Identity, Login, aws, gcp};
 use crate::server::{Address, Server};
 use crate::spec::{AppRole, Auth, Cert, Jwt, Kubernetes, given};
