@@ -13,6 +13,8 @@ use lockstep_provider_api::{Generated, Generator, Random};
 use serde::Deserialize;
 
 mod answer;
+#[cfg(test)]
+mod conformance;
 mod lease;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-struct NoRandom;
+pub(super) struct NoRandom;
 
 impl Random for NoRandom {
     fn fill(&mut self, _: &mut [u8]) {}
