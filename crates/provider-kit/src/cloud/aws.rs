@@ -1,20 +1,20 @@
-//! A `GetCallerIdentity` request of AWS, signed (Signature Version 4) and not sent: who gets it sends
-//! it and so learns who signed. Keys come from the environment, a web identity, the container or the
+//! A `GetCallerIdentity` request of AWS, signed and not sent: who gets it sends it and so learns who
+//! signed. Keys come from the environment, a web identity, the container or the
 //! instance, in the order of AWS's own SDKs.
 
 use std::collections::BTreeMap;
 
-use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use lockstep_golang::base64::{Encoding, encode};
 use lockstep_provider_api::prelude::*;
-use sha2::{Digest, Sha256};
 
 mod keys;
+mod signature;
 #[cfg(test)]
 mod tests;
 
 pub use keys::{Keys, ambient};
+pub use signature::{Unsigned, date};
 
 /// Body of the request.
 pub const BODY: &str = "Action=GetCallerIdentity&Version=2011-06-15";
@@ -30,68 +30,64 @@ pub struct CallerIdentity {
 
 /// Signs the request for a region.
 pub fn caller_identity(region: &str, keys: &Keys, now: Timestamp) -> Result<CallerIdentity> {
-    let host = format!("sts.{region}.amazonaws.com");
-    let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let mut headers = BTreeMap::from([
-        ("Content-Length", BODY.len().to_string()),
-        ("Content-Type", CONTENT_TYPE.to_owned()),
-        ("Host", host.clone()),
-        ("X-Amz-Date", time.clone()),
-    ]);
-    if !keys.session.is_empty() {
-        let session = keys.session.expose_utf8()?.to_owned();
-        headers.insert("X-Amz-Security-Token", session);
+    let url = format!("https://sts.{region}.amazonaws.com/");
+    let form = Form {
+        url: &url,
+        region,
+        body: BODY,
+        extra: None,
+    };
+    let headers = form.signed(keys, now)?.into_iter().collect();
+    Ok(CallerIdentity { url, headers })
+}
+
+/// A form for the service of a region.
+#[derive(Clone, Copy, Debug)]
+pub struct Form<'a> {
+    /// Address, with the path `/`.
+    pub url: &'a str,
+    /// Region of the service.
+    pub region: &'a str,
+    /// The form.
+    pub body: &'a str,
+    /// A further header that is signed too.
+    pub extra: Option<(&'static str, &'a str)>,
+}
+
+impl Form<'_> {
+    /// The headers of a signed POST, `Authorization` among them.
+    pub fn signed(&self, keys: &Keys, now: Timestamp) -> Result<Vec<(&'static str, String)>> {
+        let mut headers = vec![
+            ("Content-Length", self.body.len().to_string()),
+            ("Content-Type", CONTENT_TYPE.to_owned()),
+            ("Host", host(self.url)?.to_owned()),
+            ("X-Amz-Date", date(now)),
+        ];
+        if !keys.session.is_empty() {
+            let session = keys.session.expose_utf8()?.to_owned();
+            headers.push(("X-Amz-Security-Token", session));
+        }
+        headers.extend(self.extra.map(|(name, value)| (name, value.to_owned())));
+        let unsigned = Unsigned {
+            region: self.region,
+            query: "",
+            headers: &headers,
+            body: self.body,
+        };
+        let authorization = unsigned.authorization(keys, now)?;
+        headers.push(("Authorization", authorization));
+        Ok(headers)
     }
-    let signed: BTreeMap<String, &String> = headers
-        .iter()
-        .map(|(name, value)| (name.to_lowercase(), value))
-        .collect();
-    let names: Vec<&str> = signed.keys().map(String::as_str).collect();
-    let names = names.join(";");
-    let lines: Vec<String> = signed
-        .iter()
-        .map(|(name, value)| format!("{name}:{value}\n"))
-        .collect();
-    let canonical = format!(
-        "POST\n/\n\n{}\n{names}\n{}",
-        lines.concat(),
-        hex(&Sha256::digest(BODY))
-    );
-    let scope = format!("{}/{region}/sts/aws4_request", &time[..8]);
-    let digest = hex(&Sha256::digest(canonical));
-    let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{digest}");
-    let mut key = [b"AWS4", keys.secret.expose()].concat();
-    for part in [&time[..8], region, "sts", "aws4_request"] {
-        key = keyed(&key, part)?;
-    }
-    let signature = hex(&keyed(&key, &text)?);
-    let authorization = format!(
-        "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
-        keys.id.expose_utf8()?
-    );
-    headers.insert("Authorization", authorization);
-    Ok(CallerIdentity {
-        url: format!("https://{host}/"),
-        headers,
-    })
+}
+
+fn host(url: &str) -> Result<&str> {
+    let rest = url.split_once("://").map(|(_, rest)| rest);
+    let host = rest.and_then(|rest| rest.split('/').next());
+    host.filter(|host| !host.is_empty())
+        .ok_or_else(|| Error::invalid_spec("the address of the security token service is no URL"))
 }
 
 /// A part of the request in base64, as who gets it wants it.
 pub fn encoded(part: &str) -> String {
     encode(Encoding::Standard, part)
-}
-
-fn keyed(key: &[u8], text: &str) -> Result<Vec<u8>> {
-    let mac = Hmac::<Sha256>::new_from_slice(key);
-    let mut mac = mac.map_err(|error| Error::invalid_spec(error.to_string()))?;
-    mac.update(text.as_bytes());
-    Ok(mac.finalize().into_bytes().to_vec())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use lockstep_provider_api::json::to_json_object_escaped;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::selector::ServiceAccountSelector;
+use lockstep_provider_kit::cloud::aws::{BODY, Form, Keys};
 use serde_json::json;
 
 use super::Login;
@@ -16,15 +17,11 @@ use super::methods::{mount, namespace_of};
 use super::proof::Proof;
 use crate::spec::{Iam, given};
 
-mod sign;
 mod sts;
-
-use sign::Keys;
 
 const ROLE_ANNOTATION: &str = "eks.amazonaws.com/role-arn";
 const AUDIENCE: &str = "sts.amazonaws.com";
 const TOKEN_LIFE: Duration = Duration::from_mins(10);
-const BODY: &str = "Action=GetCallerIdentity&Version=2011-06-15";
 
 /// An identity of AWS and the role it logs in as.
 #[derive(Debug)]
@@ -64,7 +61,7 @@ pub(super) async fn login(spec: &Iam, ctx: &Ctx) -> Result<Login> {
             Some(session) => ctx.secret(session).await?,
             None => SecretValue::default(),
         };
-        KeySource::Given(Keys::new(
+        KeySource::Given(Keys::trimmed(
             &ctx.secret(id).await?,
             &ctx.secret(secret).await?,
             &session,
@@ -117,7 +114,11 @@ impl AwsLogin {
         add(role.as_bytes());
         add(external.unwrap_or_default().as_bytes());
         match &self.keys {
-            KeySource::Given(keys) => keys.identify(add),
+            KeySource::Given(keys) => {
+                for part in [&keys.id, &keys.secret, &keys.session] {
+                    add(part.expose());
+                }
+            }
             KeySource::ServiceAccount {
                 account,
                 namespace,
@@ -143,13 +144,13 @@ impl AwsLogin {
         let url = sts::public_url(&self.region);
         let id = self.server_id.as_deref();
         let extra = id.map(|id| ("X-Vault-AWS-IAM-Server-ID", id));
-        let form = sign::Form {
+        let form = Form {
             url: &url,
             region: &self.region,
             body: BODY,
             extra,
         };
-        let signed = sign::request(&form, &keys, ctx.now())?;
+        let signed = form.signed(&keys, ctx.now())?;
         let headers: serde_json::Map<_, _> = signed
             .iter()
             .map(|(name, value)| ((*name).to_owned(), json!([value])))

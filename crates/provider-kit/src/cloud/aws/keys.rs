@@ -1,5 +1,7 @@
 //! The operator's own keys of AWS, and the region it runs in.
 
+use std::fmt;
+
 use lockstep_provider_api::http::{Answer, Method, Tls, encode_component};
 use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
@@ -11,6 +13,7 @@ const WHAT: &str = "the metadata server of AWS";
 const ROLE_SESSION: &str = "lockstep";
 
 /// Keys of AWS.
+#[derive(Clone)]
 pub struct Keys {
     /// Access key id.
     pub id: SecretValue,
@@ -18,6 +21,25 @@ pub struct Keys {
     pub secret: SecretValue,
     /// Session token; empty for keys without an end.
     pub session: SecretValue,
+}
+
+impl Keys {
+    /// Keys without the line breaks that Secrets tend to end in.
+    pub fn trimmed(id: &SecretValue, secret: &SecretValue, session: &SecretValue) -> Self {
+        let [id, secret, session] =
+            [id, secret, session].map(|part| SecretValue::from(part.expose().trim_ascii()));
+        Self {
+            id,
+            secret,
+            session,
+        }
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keys(***)")
+    }
 }
 
 #[derive(Deserialize)]

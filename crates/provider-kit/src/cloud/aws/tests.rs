@@ -30,11 +30,11 @@ fn the_request_carries_every_signed_header_and_no_secret() {
 /// The key derivation of AWS's documentation for Signature Version 4.
 #[test]
 fn the_signing_key_is_that_of_the_documented_example() {
-    let mut key = b"AWS4wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_vec();
-    for part in ["20150830", "us-east-1", "iam", "aws4_request"] {
-        key = keyed(&key, part).unwrap();
-    }
+    let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into();
+    let scope = ["20150830", "us-east-1", "iam", "aws4_request"];
+
+    let key = signature::signing_key(&secret, &scope).unwrap();
 
     let want = "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9";
-    assert_eq!(hex(&key), want);
+    assert_eq!(signature::hex(&key), want);
 }

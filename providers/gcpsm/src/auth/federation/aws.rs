@@ -1,13 +1,12 @@
-//! Proof of an identity of AWS: a `GetCallerIdentity` request, signed (Signature Version 4) and not
-//! sent; Google sends it and so learns who signed. The secret key never leaves this file.
+//! Proof of an identity of AWS: a `GetCallerIdentity` request, signed and not sent; Google
+//! sends it and so learns who signed.
 
-use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use lockstep_provider_api::http::{Method, encode_component};
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::cloud::aws::{Unsigned, date};
 use serde::Deserialize;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::config::CredentialSource;
 use crate::auth::exchange;
@@ -15,16 +14,10 @@ use crate::auth::exchange;
 #[cfg(test)]
 mod tests;
 
+pub(super) use lockstep_provider_kit::cloud::aws::Keys;
+
 const URL: &str = "https://sts.{region}.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15";
 const SESSION_LIFE: &str = "300";
-
-/// Keys of AWS.
-pub(super) struct Keys {
-    pub(super) id: SecretValue,
-    pub(super) secret: SecretValue,
-    /// Empty for keys without an end.
-    pub(super) session: SecretValue,
-}
 
 /// The signed request as Google's token service takes it.
 pub(super) fn request(
@@ -37,31 +30,19 @@ pub(super) fn request(
     let url = if url.is_empty() { URL } else { url };
     let url = url.replace("{region}", region);
     let (host, query) = split(&url)?;
-    let time = now.strftime("%Y%m%dT%H%M%SZ").to_string();
-    let mut headers = vec![("host", host.to_owned()), ("x-amz-date", time.clone())];
+    let mut headers = vec![("host", host.to_owned()), ("x-amz-date", date(now))];
     if !keys.session.is_empty() {
         let session = keys.session.expose_utf8()?.to_owned();
         headers.push(("x-amz-security-token", session));
     }
     headers.push(("x-goog-cloud-target-resource", audience.to_owned()));
-    let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
-    let names = names.join(";");
-    let lines = headers
-        .iter()
-        .map(|(name, value)| format!("{name}:{value}\n"));
-    let lines: String = lines.collect();
-    let canonical = format!(
-        "POST\n/\n{query}\n{lines}\n{names}\n{}",
-        hex(&Sha256::digest(""))
-    );
-    let scope = format!("{}/{region}/sts/aws4_request", &time[..8]);
-    let digest = hex(&Sha256::digest(canonical));
-    let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{digest}");
-    let signature = signature(&keys.secret, &time[..8], region, &text)?;
-    let authorization = format!(
-        "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
-        keys.id.expose_utf8()?
-    );
+    let unsigned = Unsigned {
+        region,
+        query,
+        headers: &headers,
+        body: "",
+    };
+    let authorization = unsigned.authorization(keys, now)?;
     headers.insert(0, ("Authorization", authorization));
     let headers: Vec<_> = headers
         .iter()
@@ -83,29 +64,6 @@ fn split(url: &str) -> Result<(&str, &str)> {
         ));
     }
     Ok((host, query))
-}
-
-fn signature(secret: &SecretValue, date: &str, region: &str, text: &str) -> Result<String> {
-    let mut key = [b"AWS4", secret.expose()].concat();
-    for part in [date, region, "sts", "aws4_request"] {
-        key = keyed(&key, part)?;
-    }
-    Ok(hex(&keyed(&key, text)?))
-}
-
-fn keyed(key: &[u8], text: &str) -> Result<Vec<u8>> {
-    let mac = Hmac::<Sha256>::new_from_slice(key);
-    let mut mac = mac.map_err(|error| Error::invalid_spec(error.to_string()))?;
-    mac.update(text.as_bytes());
-    Ok(mac.finalize().into_bytes().to_vec())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[derive(Deserialize)]

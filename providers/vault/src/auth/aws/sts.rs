@@ -4,8 +4,7 @@
 use jiff::Timestamp;
 use lockstep_provider_api::http::{HttpClient, RequestBuilder, Tls, encode_component};
 use lockstep_provider_api::prelude::*;
-
-use super::sign::{self, Keys};
+use lockstep_provider_kit::cloud::aws::{Form, Keys};
 
 const SESSION: &str = "external-secrets-provider-vault";
 const VERSION: &str = "2011-06-15";
@@ -39,13 +38,13 @@ pub(super) async fn assume(
     let url = url(region, ctx);
     let now: Timestamp = ctx.now();
     let mut request = client(ctx)?.post(&*url);
-    let form = sign::Form {
+    let form = Form {
         url: &url,
         region,
         body: &body,
         extra: None,
     };
-    for (name, value) in sign::request(&form, keys, now)? {
+    for (name, value) in form.signed(keys, now)? {
         // The transport writes these two itself.
         if !matches!(name, "Host" | "Content-Length") {
             request = request.header(name, &value);
@@ -93,7 +92,7 @@ pub(super) async fn own(region: &str, ctx: &Ctx) -> Result<Keys> {
     let answer = request.send().await?.check()?;
     let keys: serde_json::Value = answer.json()?;
     let part = |name: &str| SecretValue::from(keys[name].as_str().unwrap_or_default());
-    Ok(Keys::new(
+    Ok(Keys::trimmed(
         &part("AccessKeyId"),
         &part("SecretAccessKey"),
         &part("Token"),
@@ -133,7 +132,7 @@ async fn keys_of(action: &str, role: &str, request: RequestBuilder) -> Result<Ke
             "{action}: the answer of the security token service has no keys"
         )));
     };
-    Ok(Keys::new(&id.into(), &secret.into(), &session.into()))
+    Ok(Keys::trimmed(&id.into(), &secret.into(), &session.into()))
 }
 
 /// The text of an element.
