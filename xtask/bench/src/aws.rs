@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CloudArgs) -> Result<()> {
     let mut operator = Operator::start_in(program, &kubeconfig, &[], &environment, &log)?;
     let took = all_ready(&api, NAMESPACE, &mut operator, args.objects)?;
     let first = counts(&moto);
-    one_refresh();
+    one_refresh(INTERVAL);
     let refresh = counts(&moto);
     operator.check()?;
     report(

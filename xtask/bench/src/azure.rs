@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CloudArgs) -> Result<()> {
     let mut operator = Operator::start_in(&args.operator, &kubeconfig, &[], &environment, &log)?;
     let took = all_ready(&api, NAMESPACE, &mut operator, args.objects)?;
     let first = counts(&azure);
-    one_refresh();
+    one_refresh(INTERVAL);
     let refresh = counts(&azure);
     operator.check()?;
     say(&format!(

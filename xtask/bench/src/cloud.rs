@@ -10,15 +10,16 @@ use lockstep_testkit::progress::Step;
 
 /// Time between two refreshes of an object.
 pub(crate) const INTERVAL: Duration = Duration::from_mins(2);
-/// Within this time every secret is read again once: the interval, its jitter, and a moment.
-const ONE_REFRESH: Duration = Duration::from_secs(120 + 12 + 5);
+/// Time beside the interval and its jitter in which a refresh is over.
+const MOMENT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_mins(15);
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Waits for one refresh of everything.
-pub(crate) fn one_refresh() {
-    let step = Step::begin("one refresh", "2 min 17 s");
-    sleep(ONE_REFRESH);
+/// Waits until every secret was read again once: for the interval, its jitter, and a moment.
+pub(crate) fn one_refresh(interval: Duration) {
+    let wait = interval + interval / 10 + MOMENT;
+    let step = Step::begin("one refresh", &format!("{} s", wait.as_secs()));
+    sleep(wait);
     step.done("over");
 }
 

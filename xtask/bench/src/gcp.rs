@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CloudArgs) -> Result<()> {
     let mut operator = Operator::start_in(&args.operator, &kubeconfig, &[], &environment, &log)?;
     let took = all_ready(&api, NAMESPACE, &mut operator, args.objects)?;
     let first = counts(&google);
-    one_refresh();
+    one_refresh(INTERVAL);
     let refresh = counts(&google);
     operator.check()?;
     say(&format!(

@@ -2,6 +2,7 @@
 //! The count is that of a relay in front of it, so any operator can be measured.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use lockstep_testkit::api::Api;
@@ -12,8 +13,10 @@ use lockstep_testkit::progress::say;
 use serde_json::{Value, json};
 
 use crate::cli::CloudArgs;
-use crate::cloud::{INTERVAL, all_ready, one_refresh};
+use crate::cloud::{all_ready, one_refresh};
 
+/// Time between two refreshes of an object.
+const INTERVAL: Duration = Duration::from_mins(1);
 const NAMESPACE: &str = "bench-vault";
 
 pub(crate) fn run(args: &CloudArgs) -> Result<()> {
@@ -38,7 +41,7 @@ pub(crate) fn run(args: &CloudArgs) -> Result<()> {
     let mut operator = Operator::start_in(&args.operator, &kubeconfig, &[], &environment, &log)?;
     let took = all_ready(&api, NAMESPACE, &mut operator, args.objects)?;
     let first = counts(&bao);
-    one_refresh();
+    one_refresh(INTERVAL);
     let refresh = counts(&bao);
     operator.check()?;
     say(&format!(
@@ -98,7 +101,7 @@ fn object(number: usize, secret: usize) -> Value {
         "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
         "metadata": { "name": format!("es-{number}") },
         "spec": {
-            "refreshInterval": "2m",
+            "refreshInterval": "1m",
             "secretStoreRef": { "name": "store" },
             "data": [{ "secretKey": "v", "remoteRef": { "key": format!("bench-{secret}"), "property": "v" } }],
         },
