@@ -6,23 +6,19 @@ use std::sync::Arc;
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint, TokenCache};
+pub(crate) use lockstep_provider_kit::cloud::google::METRIC;
+use lockstep_provider_kit::cloud::google::workload_identity::{
+    ACCOUNT_ANNOTATION, Binding, TOKEN_LIFE,
+};
+use lockstep_provider_kit::cloud::google::{SCOPE, exchange, impersonation, metadata};
 
 use crate::spec::{GcpsmSpec, given};
 
 mod ambient;
-mod exchange;
 mod federation;
-mod impersonation;
 mod key;
-mod metadata;
 mod workload_identity;
 
-/// What tokens are asked for.
-const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-/// Name of the provider in `externalsecret_provider_api_calls_count`.
-pub(crate) const METRIC: &str = "GCP/SecretManager";
-/// Annotation of a ServiceAccount that names the account of Google it may act as.
-const ACCOUNT_ANNOTATION: &str = "iam.gke.io/gcp-service-account";
 /// Upstream's words in front of what goes wrong before the first token.
 const NO_CLIENT: &str = "failed to create GCP secretmanager client";
 
@@ -40,7 +36,7 @@ struct Inner {
 /// Where tokens come from.
 enum Source {
     Key(Box<key::ServiceAccountKey>),
-    Workload(Box<workload_identity::Binding>),
+    Workload(Box<Binding>),
     External(Box<federation::ExternalAccount>),
     User(Box<ambient::User>),
     Impersonated(Box<ambient::Impersonated>),

@@ -5,12 +5,21 @@ use lockstep_provider_api::http::{Tls, encode_component};
 use lockstep_provider_api::jwt::RsaKey;
 use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+pub mod endpoint;
+pub mod exchange;
+pub mod impersonation;
+pub mod metadata;
+pub mod workload_identity;
+
+/// Name of Google in `externalsecret_provider_api_calls_count`.
+pub const METRIC: &str = "GCP/SecretManager";
 const METADATA: &str = "http://metadata.google.internal/computeMetadata/v1";
 const SIGN: &str = "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts";
 const TOKEN: &str = "https://oauth2.googleapis.com/token";
-const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+/// What tokens are asked for.
+pub const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 /// An ID token of the operator's own service account.
 pub async fn id_token(ctx: &Ctx, audience: &str) -> Result<SecretValue> {
@@ -45,11 +54,21 @@ pub async fn signed_jwt(ctx: &Ctx, key_file: &SecretValue, audience: &str) -> Re
     let key: KeyFile = serde_json::from_slice(key_file.expose())
         .map_err(|_| Error::invalid_spec("the file is no key file of a Google service account"))?;
     let access = granted(ctx, &key).await?;
-    let payload = json!({ "sub": key.client_email, "aud": audience }).to_string();
-    let account = encode_component(&key.client_email);
-    let request = ctx.http(&Tls::default())?;
-    let request = request.post(format!("{SIGN}/{account}:signJwt"));
-    let request = request.bearer(&access).json(&json!({ "payload": payload }));
+    let payload = json!({ "sub": key.client_email, "aud": audience });
+    sign_jwt(ctx, (&key.client_email, &access), &payload).await
+}
+
+/// Claims that Google signs for a service account, with an access token of who may sign for it.
+pub async fn sign_jwt(
+    ctx: &Ctx,
+    (email, access): (&str, &SecretValue),
+    claims: &Value,
+) -> Result<SecretValue> {
+    let account = encode_component(email).replace("%40", "@");
+    let url = endpoint::Endpoint::IamCredentials.url(&format!("{SIGN}/{account}:signJwt"), ctx)?;
+    let request = ctx.http(&Tls::default())?.post(url);
+    let body = json!({ "payload": claims.to_string() });
+    let request = request.bearer(access).json(&body);
     let answer = super::ask(ctx, "Google's IAM", request).await?;
     let signed: Signed = answer.json()?;
     Ok(SecretValue::from(signed.signed_jwt))

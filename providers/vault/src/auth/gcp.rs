@@ -1,17 +1,22 @@
 //! Logging in with an identity of Google: a token that names the role as its audience, signed with a
-//! service account key, or made by the metadata server beside the operator.
+//! service account key, signed by Google for the account that a ServiceAccount acts as, or made by the
+//! metadata server beside the operator.
 
 use jiff::SignedDuration;
 use lockstep_provider_api::http::{Tls, encode_component};
 use lockstep_provider_api::jwt::RsaKey;
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::cloud::google;
+use lockstep_provider_kit::cloud::google::workload_identity::{
+    ACCOUNT_ANNOTATION, Binding, Cluster,
+};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Login;
-use super::methods::mount;
+use super::methods::{mount, namespace_of};
 use super::proof::Proof;
-use crate::spec::Gcp;
+use crate::spec::{Gcp, GcpWorkloadIdentity, given};
 
 /// Life of a signed token; servers take at most 15 minutes.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);
@@ -27,7 +32,16 @@ pub struct GcpLogin {
 #[derive(Debug)]
 enum Source {
     Key(Box<Key>),
+    Workload(Box<Workload>),
     Metadata,
+}
+
+/// A ServiceAccount that acts as an account of Google.
+#[derive(Debug)]
+struct Workload {
+    namespace: String,
+    binding: Binding,
+    email: String,
 }
 
 #[derive(Debug)]
@@ -51,11 +65,8 @@ pub(super) async fn login(spec: &Gcp, ctx: &Ctx) -> Result<Login> {
     let source = if let Some(key) = &spec.secret_ref {
         let text = ctx.secret(&key.secret_access_key).await?;
         Source::Key(Box::new(Key::parse(text)?))
-    } else if spec.workload_identity.is_some() {
-        return Err(Error::invalid_spec(
-            "auth.gcp.workloadIdentity is not supported; use auth.gcp.secretRef, or auth.jwt with \
-             kubernetesServiceAccountToken",
-        ));
+    } else if let Some(workload) = &spec.workload_identity {
+        Source::Workload(Box::new(Workload::read(workload, spec, ctx).await?))
     } else {
         Source::Metadata
     };
@@ -74,6 +85,13 @@ impl GcpLogin {
         add(self.role.as_bytes());
         match &self.source {
             Source::Key(key) => add(key.text.expose()),
+            Source::Workload(workload) => {
+                add(workload.namespace.as_bytes());
+                workload
+                    .binding
+                    .parts()
+                    .for_each(|part| add(part.as_bytes()));
+            }
             Source::Metadata => add(b"own"),
         }
     }
@@ -81,6 +99,7 @@ impl GcpLogin {
     pub(super) async fn fields(&self, ctx: &Ctx) -> Result<Vec<(&'static str, SecretValue)>> {
         let token = match &self.source {
             Source::Key(key) => key.token(&self.role, ctx)?,
+            Source::Workload(workload) => workload.token(&self.role, ctx).await?,
             Source::Metadata => metadata_token(&self.role, ctx).await?,
         };
         let role = SecretValue::from(self.role.as_str());
@@ -106,18 +125,58 @@ impl Key {
     }
 
     fn token(&self, role: &str, ctx: &Ctx) -> Result<SecretValue> {
-        let now = ctx.now();
-        let end = now.saturating_add(LIFE).unwrap_or(now);
         let header = json!({ "alg": "RS256", "typ": "JWT", "kid": self.id });
-        let claims = json!({
-            "sub": self.email,
-            "iss": self.email,
-            "aud": format!("vault/{role}"),
-            "iat": now.as_second(),
-            "exp": end.as_second(),
-        });
+        let mut claims = claims(&self.email, role, ctx);
+        claims["iss"] = self.email.as_str().into();
+        claims["iat"] = ctx.now().as_second().into();
         self.signer.sign(&header, &claims)
     }
+}
+
+impl Workload {
+    async fn read(workload: &GcpWorkloadIdentity, spec: &Gcp, ctx: &Ctx) -> Result<Self> {
+        let account = &workload.service_account_ref;
+        let cluster = Cluster {
+            project: given(workload.cluster_project_id.as_deref()).or(spec.project_id.as_deref()),
+            location: given(workload.cluster_location.as_deref()).or(spec.location.as_deref()),
+            name: workload.cluster_name.as_deref(),
+        };
+        let binding = Binding::read(account, cluster, ctx).await?;
+        let namespace = namespace_of(account.namespace.as_deref(), ctx)?;
+        let Some(email) = binding.email().map(str::to_owned) else {
+            return Err(Error::invalid_spec(format!(
+                "auth.gcp.workloadIdentity: annotate ServiceAccount {namespace}/{} with \
+                 {ACCOUNT_ANNOTATION}; the server knows accounts of Google only",
+                account.name
+            )));
+        };
+        Ok(Self {
+            namespace,
+            binding,
+            email,
+        })
+    }
+
+    async fn token(&self, role: &str, ctx: &Ctx) -> Result<SecretValue> {
+        let who = self.binding.who(&self.namespace);
+        let access = Box::pin(self.binding.token(&who, ctx)).await?;
+        let claims = claims(&self.email, role, ctx);
+        let signed = google::sign_jwt(ctx, (&self.email, &access.value), &claims).await;
+        signed.map_err(|error| match error.kind() {
+            ErrorKind::Denied => error.context(format!(
+                "grant {email} roles/iam.serviceAccountTokenCreator on itself",
+                email = self.email
+            )),
+            _ => error,
+        })
+    }
+}
+
+/// What the server wants to know of an account.
+fn claims(email: &str, role: &str, ctx: &Ctx) -> Value {
+    let now = ctx.now();
+    let end = now.saturating_add(LIFE).unwrap_or(now);
+    json!({ "sub": email, "aud": format!("vault/{role}"), "exp": end.as_second() })
 }
 
 /// A token of the machine the operator runs on.

@@ -140,6 +140,67 @@ async fn a_key_of_google_signs_a_token_for_the_role() {
 }
 
 #[tokio::test]
+async fn a_service_account_of_gke_logs_in_as_its_account_of_google() {
+    let objects: Arc<MemoryObjects> = Arc::default();
+    let email = "app@p.iam.gserviceaccount.com";
+    let annotation = (
+        "iam.gke.io/gcp-service-account".to_owned(),
+        email.to_owned(),
+    );
+    objects.put_service_account(NAMESPACE, "app", [annotation].into());
+    let asked: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
+    let noted = Arc::clone(&asked);
+    let google = Stub::start(move |request: Request| {
+        let body = serde_json::from_slice(&request.body).unwrap();
+        noted.lock().unwrap().push((request.path.clone(), body));
+        match request.path.rsplit([':', '/']).next() {
+            Some("generateAccessToken") => Answer::json(200, &json!({ "accessToken": "own" })),
+            Some("signJwt") => Answer::json(200, &json!({ "signedJwt": "signed" })),
+            _ => Answer::json(200, &json!({ "access_token": "pool", "expires_in": 60 })),
+        }
+    });
+    let google = google.unwrap();
+    let variables = [
+        ("ESO_GCP_SECURETOKEN_ENDPOINT", google.url()),
+        ("ESO_GCP_IAMCREDENTIALS_ENDPOINT", google.url()),
+    ];
+    let server = Server::start();
+    let workload = json!({ "serviceAccountRef": { "name": "app" },
+        "clusterProjectID": "p", "clusterLocation": "l", "clusterName": "c" });
+    let auth = json!({ "gcp": { "role": "reader", "workloadIdentity": workload } });
+    let spec = json!({ "server": server.stub.url(), "path": "kv", "auth": auth });
+
+    connect(&services(&objects, &variables), spec)
+        .await
+        .unwrap();
+
+    let (path, body) = server.logins.lock().unwrap().pop().unwrap();
+    assert_eq!(path, "/v1/auth/gcp/login");
+    assert_eq!(body, json!({ "role": "reader", "jwt": "signed" }));
+    let asked = asked.lock().unwrap();
+    let (path, body) = &asked[2];
+    assert!(path.ends_with(&format!("{email}:signJwt")), "{path}");
+    let claims: Value = serde_json::from_str(body["payload"].as_str().unwrap()).unwrap();
+    assert_eq!(claims["sub"], email);
+    assert_eq!(claims["aud"], "vault/reader");
+}
+
+#[tokio::test]
+async fn a_service_account_without_an_account_of_google_is_told_what_to_annotate() {
+    let objects: Arc<MemoryObjects> = Arc::default();
+    objects.put_service_account(NAMESPACE, "app", std::collections::BTreeMap::new());
+    let workload = json!({ "serviceAccountRef": { "name": "app" },
+        "clusterProjectID": "p", "clusterLocation": "l", "clusterName": "c" });
+    let auth = json!({ "gcp": { "role": "reader", "workloadIdentity": workload } });
+    let spec = json!({ "server": "http://127.0.0.1:1", "path": "kv", "auth": auth });
+
+    let refused = connect(&services(&objects, &[]), spec).await.err().unwrap();
+
+    let text = refused.to_string();
+    assert!(text.contains("iam.gke.io/gcp-service-account"), "{text}");
+}
+
+#[tokio::test]
 async fn the_state_of_a_write_is_named_by_the_reads_after_it() {
     let objects: Arc<MemoryObjects> = Arc::default();
     objects.put_secret(NAMESPACE, "creds", "token", "t");

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::aws::{self, Keys};
 use super::config::{Config, CredentialSource, Format};
 use super::namespace_of;
-use crate::auth::workload_identity::TOKEN_LIFE;
+use crate::auth::TOKEN_LIFE;
 use crate::auth::{METRIC, exchange};
 use crate::spec::AwsCredentials;
 

@@ -12,23 +12,24 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Longest time a token endpoint may take.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest explanation of a refusal that is repeated.
 const MAX_MESSAGE: usize = 300;
 /// Seconds that a token lives which does not say how long it is good for.
-pub(super) const UNSAID: u64 = 300;
+pub const UNSAID: u64 = 300;
 
-pub(super) fn client(ctx: &Ctx) -> Result<HttpClient> {
+/// A client for token endpoints.
+pub fn client(ctx: &Ctx) -> Result<HttpClient> {
     ctx.http(&Tls::default())
 }
 
 /// Sends a request to a token endpoint.
-pub(super) async fn send(what: &str, request: RequestBuilder, ctx: &Ctx) -> Result<Answer> {
+pub async fn send(what: &str, request: RequestBuilder, ctx: &Ctx) -> Result<Answer> {
     within(PATIENCE, what, request.accept_json().send(), ctx).await
 }
 
 /// The outcome of `work`, unless it takes too long.
-pub(super) async fn within<T>(
+pub async fn within<T>(
     limit: Duration,
     what: &str,
     work: impl Future<Output = Result<T>> + Send,
@@ -52,7 +53,7 @@ struct Granted {
 }
 
 /// The token in an answer of an OAuth2 token endpoint.
-pub(super) fn granted(answer: &Answer, what: &str, ctx: &Ctx) -> Result<AccessToken> {
+pub fn granted(answer: &Answer, what: &str, ctx: &Ctx) -> Result<AccessToken> {
     let granted: Granted = answer.json()?;
     if granted.access_token.is_empty() {
         return Err(Error::invalid_data(format!("{what} gave no access token")));
@@ -68,12 +69,15 @@ pub(super) fn granted(answer: &Answer, what: &str, ctx: &Ctx) -> Result<AccessTo
 }
 
 /// Why a token endpoint refused, in its own words.
-pub(super) struct Refusal {
-    pub(super) kind: ErrorKind,
+pub struct Refusal {
+    /// Kind of the error.
+    pub kind: ErrorKind,
     /// A word such as `invalid_grant`; empty where none came.
-    pub(super) code: String,
-    pub(super) text: String,
-    pub(super) status: u16,
+    pub code: String,
+    /// The explanation; empty where none came.
+    pub text: String,
+    /// The status.
+    pub status: u16,
 }
 
 #[derive(Default, Deserialize)]
@@ -84,7 +88,7 @@ struct Body {
 }
 
 /// The refusal that an answer is, if it is one.
-pub(super) fn refusal(answer: &Answer) -> Option<Refusal> {
+pub fn refusal(answer: &Answer) -> Option<Refusal> {
     let by_status = kind_of(answer.status())?;
     let body: Body = serde_json::from_slice(answer.expose_body()).unwrap_or_default();
     let member = |name: &str| body.error.get(name).and_then(Value::as_str);
@@ -115,7 +119,7 @@ pub(super) fn refusal(answer: &Answer) -> Option<Refusal> {
 
 impl Refusal {
     /// The refusal as an error with this text; a time that the server asked for stays.
-    pub(super) fn error(&self, text: String, answer: &Answer) -> Error {
+    pub fn error(&self, text: String, answer: &Answer) -> Error {
         let error = Error::new(self.kind.clone(), text).advised();
         let told = answer.error().and_then(|error| error.retry_after());
         match told {

@@ -8,15 +8,15 @@ use lockstep_provider_api::token_cache::AccessToken;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::endpoint::Endpoint;
 use super::{METRIC, SCOPE, exchange};
-use crate::endpoint::Endpoint;
 
 /// Longest life that every account allows.
 const LIFE: u32 = 3600;
 
 /// Whom to act as.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub struct Target {
     /// URL of `generateAccessToken` for the account.
     url: String,
     seconds: u32,
@@ -33,7 +33,7 @@ struct Generated {
 
 impl Target {
     /// An account by its e-mail address.
-    pub(super) fn account(email: &str) -> Self {
+    pub fn account(email: &str) -> Self {
         let email = encode_component(email).replace("%40", "@");
         Self::at(format!(
             "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/\
@@ -42,7 +42,7 @@ impl Target {
     }
 
     /// An account by the URL in a credential configuration.
-    pub(super) fn at(url: String) -> Self {
+    pub fn at(url: String) -> Self {
         Self {
             url,
             seconds: LIFE,
@@ -51,7 +51,7 @@ impl Target {
     }
 
     /// The same with another life of its tokens; 0 means the usual one.
-    pub(super) fn living(mut self, seconds: u32) -> Self {
+    pub fn living(mut self, seconds: u32) -> Self {
         if seconds > 0 {
             self.seconds = seconds;
         }
@@ -59,24 +59,19 @@ impl Target {
     }
 
     /// The same through a chain of accounts.
-    pub(super) fn through(mut self, delegates: Vec<String>) -> Self {
+    pub fn through(mut self, delegates: Vec<String>) -> Self {
         self.delegates = delegates;
         self
     }
 
     /// The account, for messages and fingerprints.
-    pub(super) fn email(&self) -> &str {
+    pub fn email(&self) -> &str {
         let name = self.url.rsplit('/').next().unwrap_or_default();
         name.split(':').next().unwrap_or_default()
     }
 
     /// A token of the account, with the token of somebody who may act as it.
-    pub(super) async fn token(
-        &self,
-        with: &SecretValue,
-        who: &str,
-        ctx: &Ctx,
-    ) -> Result<AccessToken> {
+    pub async fn token(&self, with: &SecretValue, who: &str, ctx: &Ctx) -> Result<AccessToken> {
         let made = self.generate(with, who, ctx).await;
         ctx.counted(METRIC, "GenerateAccessToken", made)
     }

@@ -7,26 +7,25 @@ use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::token_cache::AccessToken;
 
-use super::exchange;
-use crate::endpoint;
+use super::{endpoint, exchange};
 
 /// It is one hop away or not there at all.
 const PATIENCE: Duration = Duration::from_secs(5);
 const WHAT: &str = "the metadata server";
 
 /// A token of the operator's own identity.
-pub(super) async fn token(ctx: &Ctx) -> Result<AccessToken> {
+pub async fn token(ctx: &Ctx) -> Result<AccessToken> {
     let answer = ask("instance/service-accounts/default/token", ctx).await?;
     exchange::granted(&answer, WHAT, ctx)
 }
 
 /// The project the operator runs in.
-pub(super) async fn project(ctx: &Ctx) -> Result<String> {
+pub async fn project(ctx: &Ctx) -> Result<String> {
     text("project/project-id", ctx).await
 }
 
 /// A property of the cluster the operator runs in, such as `cluster-name`.
-pub(super) async fn attribute(name: &str, ctx: &Ctx) -> Result<String> {
+pub async fn attribute(name: &str, ctx: &Ctx) -> Result<String> {
     text(&format!("instance/attributes/{name}"), ctx).await
 }
 
