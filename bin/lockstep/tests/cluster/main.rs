@@ -18,6 +18,7 @@ mod faults;
 mod flags;
 mod gcp;
 mod gcp_gke;
+mod generators;
 mod generic;
 mod helm;
 mod hostile_inputs;
