@@ -79,6 +79,8 @@ pub(crate) enum Scenario {
     Idle,
     /// One minute in which nothing changes for PushSecrets that are refreshed twice in it
     Push,
+    /// A ClusterExternalSecret and a ClusterPushSecret over many namespaces, beside a plain client
+    FanOut,
     /// The first new object after a restart
     Restart,
     /// A stop in the middle of the first sync

@@ -9,14 +9,15 @@ use lockstep_testkit::progress::say;
 use crate::cli::{ScaleArgs, Scenario};
 use crate::figures::{Beside, Outcome, Report};
 use crate::raw;
-use crate::scenario::{idle, latency, push, restart, stop, sync};
+use crate::scenario::{fan_out, idle, latency, push, restart, stop, sync};
 use crate::subject::Subject;
 
-const ALL: [Scenario; 6] = [
+const ALL: [Scenario; 7] = [
     Scenario::Sync,
     Scenario::Restart,
     Scenario::Idle,
     Scenario::Push,
+    Scenario::FanOut,
     Scenario::Latency,
     Scenario::Stop,
 ];
@@ -63,7 +64,9 @@ fn counts(scenario: Scenario, given: Option<u32>) -> Vec<u32> {
         (Some(count), _) => vec![count],
         (None, Scenario::Sync) => vec![1_000, 10_000],
         (None, Scenario::Latency | Scenario::Stop) => vec![10_000],
-        (None, Scenario::Idle | Scenario::Push | Scenario::Restart) => vec![1_000],
+        (None, Scenario::Idle | Scenario::Push | Scenario::FanOut | Scenario::Restart) => {
+            vec![1_000]
+        }
     }
 }
 
@@ -84,6 +87,7 @@ impl One {
             Scenario::Latency => ("latency", latency::run(self, subject)?),
             Scenario::Idle => ("idle", idle::run(self, subject)?),
             Scenario::Push => ("push", push::run(self, subject)?),
+            Scenario::FanOut => ("fan-out", fan_out::run(self, subject)?),
             Scenario::Restart => ("restart", restart::run(self, subject)?),
             Scenario::Stop => ("stop", stop::run(self, subject)?),
         };

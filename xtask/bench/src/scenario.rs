@@ -1,5 +1,6 @@
 //! The scenarios, one file each, and what they share: waiting until all objects are there.
 
+pub(crate) mod fan_out;
 pub(crate) mod idle;
 pub(crate) mod latency;
 pub(crate) mod push;
