@@ -120,7 +120,7 @@ pub(crate) async fn run<P: FanOut>(shared: Arc<Shared>, name: String) -> Next {
         Ok(next) => next,
         Err(WorldError::NotFound) => Next::Idle,
         Err(WorldError::Failed(error)) => {
-            tracing::warn!(kind = P::KIND, %name, %error, "run failed");
+            tracing::warn!(kind = P::KIND, %name, %error, "reconcile failed");
             Next::Failed
         }
         Err(error) => {

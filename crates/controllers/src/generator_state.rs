@@ -50,7 +50,7 @@ pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
         Ok(next) => next,
         Err(WorldError::NotFound) => Next::Idle,
         Err(WorldError::Failed(error)) => {
-            tracing::warn!(generator_state = %key, %error, "run failed");
+            tracing::warn!(generator_state = %key, %error, "reconcile failed");
             Next::Failed
         }
         Err(error) => {

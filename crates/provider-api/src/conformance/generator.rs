@@ -25,7 +25,7 @@ use super::executor::block_on;
 use super::patience::within;
 use super::probe::Leaks;
 use super::services::{NAMESPACE, ctx, services};
-use super::subject::Faults as _;
+use super::subject::Faults;
 use super::time::ManualTime;
 use super::transport::{Fault, Wire};
 use crate::context::{Ctx, Scope, Services};
@@ -151,7 +151,7 @@ impl<'a> GeneratorProbe<'a> {
     }
 
     fn sent(&self) -> usize {
-        self.wire.as_ref().map_or(0, |wire| wire.sent())
+        self.wire.as_ref().map_or(0, Faults::sent)
     }
 
     async fn bounded<T: Debug>(
