@@ -36,17 +36,28 @@ const GOOGLE: [&str; 4] = [
     "HOME",
 ];
 
-/// Authorities for connections to AWS, and what EKS sets to describe the identity of the pod.
-const AWS: [&str; 5] = [
+/// Authorities for connections to AWS, what EKS sets to describe the identity of the pod, and keys
+/// that a user gave it.
+const AWS: [&str; 12] = [
+    "AWS_ACCESS_KEY_ID",
     "AWS_CA_BUNDLE",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
     "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_DEFAULT_REGION",
+    "AWS_REGION",
     "AWS_ROLE_ARN",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
 ];
 
 /// The token of stores of Vault that name no way to log in.
 const VAULT: [&str; 1] = ["VAULT_TOKEN"];
+
+/// The address of Doppler and how its certificate is checked, as upstream's client has them.
+const DOPPLER: [&str; 2] = ["DOPPLER_BASE_URL", "DOPPLER_VERIFY_TLS"];
 
 /// Addresses of backends that the environment changes, as upstream has them, and where identities
 /// of the operator are found.
@@ -54,7 +65,7 @@ pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
         let is_meant = name.ends_with("_ENDPOINT")
-            || [&AWS[..], &AZURE, &GOOGLE, &VAULT]
+            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &VAULT]
                 .iter()
                 .any(|names| names.contains(&name));
         is_meant.then(|| std::env::var(name).ok()).flatten()

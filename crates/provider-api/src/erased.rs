@@ -141,7 +141,7 @@ impl Entry {
                     .into_generator()
                     .into_root_schema_for::<P::Spec>()
             },
-            validate: |raw, scope| P::validate(&parse::<P>(raw.clone())?, scope),
+            validate: |raw, scope| P::admit(&parse::<P>(raw.clone())?, scope),
             capabilities: |raw| Ok(P::capabilities(&parse::<P>(raw.clone())?)),
             connect: |raw, ctx| {
                 Box::pin(async move {
@@ -178,7 +178,7 @@ impl Entry {
         (self.schema)()
     }
 
-    /// Checks a raw spec.
+    /// Checks a raw spec for admission.
     pub fn validate(&self, spec: &serde_json::Value, scope: &Scope) -> Result<Warnings> {
         (self.validate)(spec, scope)
     }

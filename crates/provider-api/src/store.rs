@@ -48,6 +48,13 @@ pub trait Provider: Sized + 'static {
     /// Checks a spec without looking at the cluster or the backend.
     fn validate(spec: &Self::Spec, scope: &Scope) -> Result<Warnings>;
 
+    /// Checks a spec for admission. Differs from [`Self::validate`] where a store that admission
+    /// refuses can work all the same: upstream's controllers make no static checks, so a store that
+    /// was made before the webhook was there must not stop.
+    fn admit(spec: &Self::Spec, scope: &Scope) -> Result<Warnings> {
+        Self::validate(spec, scope)
+    }
+
     /// What a store with this spec can do.
     fn capabilities(spec: &Self::Spec) -> Capabilities;
 

@@ -27,6 +27,10 @@ impl Provider for Gitlab {
         spec.validate(scope)
     }
 
+    fn admit(spec: &GitlabSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &GitlabSpec) -> Capabilities {
         Capabilities {
             read: true,

@@ -54,10 +54,17 @@ pub struct SecretRef {
 }
 
 impl GitlabSpec {
-    /// Checks everything that can be checked without looking anywhere.
+    /// Checks what a connection needs: a store without project and groups is ready upstream.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
         let token = &self.auth.secret_ref.access_token;
         scope.check_strict(token.namespace.as_deref())?;
+        Ok(Warnings::new())
+    }
+
+    /// Checks everything that can be checked without looking anywhere.
+    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
+        let warnings = self.validate(scope)?;
+        let token = &self.auth.secret_ref.access_token;
         let refused = |text: &str| Err(Error::invalid_spec(text));
         if self.project().is_empty() && self.groups().is_empty() {
             return refused("projectID and groupIDs must not both be empty");
@@ -71,7 +78,7 @@ impl GitlabSpec {
         if token.name.as_deref().unwrap_or_default().is_empty() {
             return refused("accessToken.name cannot be empty");
         }
-        Ok(Warnings::new())
+        Ok(warnings)
     }
 
     pub(crate) fn project(&self) -> &str {
@@ -115,7 +122,7 @@ mod tests {
         let scope = Scope::Namespaced {
             namespace: "n".to_owned(),
         };
-        spec.validate(&scope).err().map(|error| error.to_string())
+        spec.admit(&scope).err().map(|error| error.to_string())
     }
 
     #[test]

@@ -27,6 +27,10 @@ impl Provider for Infisical {
         spec.validate(scope)
     }
 
+    fn admit(spec: &InfisicalSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &InfisicalSpec) -> Capabilities {
         Capabilities {
             read: true,

@@ -180,13 +180,14 @@ credentials! {
 
 impl InfisicalSpec {
     /// Checks everything that can be checked without looking anywhere.
+    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
+        self.secrets_scope.validate()?;
+        self.validate(scope)
+    }
+
+    /// Checks what a connection needs. An empty scope is the store's check's affair, as upstream's
+    /// condition has it.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let scoped = &self.secrets_scope;
-        if scoped.environment_slug.is_empty() || scoped.project_slug.is_empty() {
-            return Err(Error::invalid_spec(
-                "secretsScope.projectSlug and secretsScope.environmentSlug cannot be empty",
-            ));
-        }
         if let Some(provider) = &self.ca_provider {
             match (scope.is_cluster(), &provider.namespace) {
                 (true, None) => {
@@ -204,6 +205,18 @@ impl InfisicalSpec {
         }
         self.auth.validate(scope)?;
         Ok(Warnings::new())
+    }
+}
+
+impl SecretsScope {
+    /// Checks that project and environment are named.
+    pub(crate) fn validate(&self) -> Result<()> {
+        if self.environment_slug.is_empty() || self.project_slug.is_empty() {
+            return Err(Error::invalid_spec(
+                "secretsScope.projectSlug and secretsScope.environmentSlug cannot be empty",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -246,12 +259,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_project_is_refused() {
+    fn an_empty_project_is_refused_by_admission_alone() {
         let spec = spec(serde_json::json!({"projectSlug": "", "environmentSlug": "e"}));
         let scope = Scope::Cluster { caller: None };
 
-        let error = spec.validate(&scope).unwrap_err();
+        let error = spec.admit(&scope).unwrap_err();
 
         assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+        assert!(spec.validate(&scope).is_ok());
     }
 }

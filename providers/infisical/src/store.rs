@@ -101,6 +101,10 @@ impl Store for InfisicalStore {
 
     async fn check(&self) -> Check {
         let scope = &self.api.scope;
+        // Without a project the request could only be refused.
+        if let Err(error) = scope.validate() {
+            return Check::Failed(error);
+        }
         match self.api.check().await {
             Ok(()) => Check::Healthy(Health::Ready),
             Err(error) => Check::Failed(error.map_message(|text| {
