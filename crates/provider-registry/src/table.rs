@@ -9,6 +9,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_aws::Aws>(),
     #[cfg(feature = "azurekv")]
     Entry::of::<lockstep_provider_azurekv::Azurekv>(),
+    #[cfg(feature = "conjur")]
+    Entry::of::<lockstep_provider_conjur::Conjur>(),
     #[cfg(feature = "crd")]
     Entry::of::<lockstep_provider_crd::Crd>(),
     #[cfg(feature = "doppler")]

@@ -38,6 +38,7 @@ pub trait Subject: Send + Sync {
     }
 
     /// Hosts that never fail: those where the provider signs in, so that faults meet the backend.
+    /// With a path (`host/login`) only what is below it never fails.
     fn spared_hosts(&self) -> &'static [&'static str] {
         &[]
     }

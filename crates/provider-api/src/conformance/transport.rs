@@ -80,7 +80,8 @@ impl Wire {
         }
     }
 
-    /// The same wire; requests to these hosts neither fail nor count.
+    /// The same wire; requests to these hosts, or to paths below a host that begin so, neither fail
+    /// nor count.
     pub fn sparing(mut self, hosts: &'static [&'static str]) -> Self {
         self.spared = hosts;
         self
@@ -93,6 +94,13 @@ impl Wire {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
+    }
+
+    fn spares(&self, request: &Request<Bytes>) -> bool {
+        let host = request.uri().host().unwrap_or_default();
+        let at = format!("{host}{}", request.uri().path());
+        let mut spared = self.spared.iter();
+        spared.any(|name| *name == host || (name.contains('/') && at.starts_with(name)))
     }
 
     fn next_fault(&self) -> Option<Fault> {
@@ -109,8 +117,7 @@ impl Wire {
 impl Transport for Wire {
     fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
         Box::pin(async move {
-            let host = request.uri().host().unwrap_or_default();
-            if self.spared.contains(&host) {
+            if self.spares(&request) {
                 return self.inner.send(request).await;
             }
             match self.next_fault() {
