@@ -13,6 +13,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_conjur::Conjur>(),
     #[cfg(feature = "crd")]
     Entry::of::<lockstep_provider_crd::Crd>(),
+    #[cfg(feature = "delinea")]
+    Entry::of::<lockstep_provider_delinea::Delinea>(),
     #[cfg(feature = "doppler")]
     Entry::of::<lockstep_provider_doppler::Doppler>(),
     #[cfg(feature = "fake")]
@@ -29,6 +31,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_onepassword::Onepassword>(),
     #[cfg(feature = "openbao")]
     Entry::of::<lockstep_provider_openbao::OpenBao>(),
+    #[cfg(feature = "scaleway")]
+    Entry::of::<lockstep_provider_scaleway::Scaleway>(),
     #[cfg(feature = "vault")]
     Entry::of::<lockstep_provider_vault::Vault>(),
     #[cfg(feature = "webhook")]

@@ -1,0 +1,91 @@
+//! The grammar of references: `id:UUID`, `name:NAME` or `path:/FOLDER/NAME`. Asks nobody.
+
+use lockstep_provider_api::prelude::*;
+
+/// Which secret is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
+    Id(String),
+    Name(Name),
+}
+
+/// A name, in one folder where the reference says which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) name: String,
+    pub(crate) folder: Option<String>,
+}
+
+impl Key {
+    /// Reads a reference.
+    pub(crate) fn parse(key: &str) -> Result<Self> {
+        let Some((kind, value)) = key.split_once(':') else {
+            return Err(Error::invalid_spec(
+                "invalid secret reference: missing colon ':'; use id:UUID, name:NAME or path:/FOLDER/NAME",
+            ));
+        };
+        match kind {
+            "id" => Ok(Self::Id(value.to_owned())),
+            "name" => Ok(Self::Name(Name {
+                name: value.to_owned(),
+                folder: None,
+            })),
+            "path" => in_folder(value).map(Self::Name),
+            _ => Err(Error::invalid_spec(format!(
+                "invalid secret reference: unknown kind {kind:?}; use id:UUID, name:NAME or path:/FOLDER/NAME"
+            ))),
+        }
+    }
+
+    /// The name, for writes: an id is given by Scaleway.
+    pub(crate) fn into_name(self) -> Result<Name> {
+        match self {
+            Self::Name(name) => Ok(name),
+            Self::Id(_) => Err(Error::invalid_spec(
+                "secrets can only be pushed by name or path",
+            )),
+        }
+    }
+}
+
+fn in_folder(path: &str) -> Result<Name> {
+    match path.rsplit_once('/') {
+        Some((folder, name)) if path.starts_with('/') && !name.is_empty() => Ok(Name {
+            name: name.to_owned(),
+            folder: Some(if folder.is_empty() { "/" } else { folder }.to_owned()),
+        }),
+        _ => Err(Error::invalid_spec(
+            "invalid secret reference: a path begins with '/' and ends with a name",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, folder: Option<&str>) -> Key {
+        Key::Name(Name {
+            name: name.to_owned(),
+            folder: folder.map(str::to_owned),
+        })
+    }
+
+    #[test]
+    fn each_kind_of_reference_is_read() {
+        assert_eq!(Key::parse("id:x").unwrap(), Key::Id("x".to_owned()));
+        assert_eq!(Key::parse("name:a:b").unwrap(), named("a:b", None));
+        assert_eq!(Key::parse("path:/n").unwrap(), named("n", Some("/")));
+        assert_eq!(Key::parse("path:/a/b/n").unwrap(), named("n", Some("/a/b")));
+    }
+
+    #[test]
+    fn other_references_are_refused() {
+        for key in ["k", "uuid:x", "path:a/n", "path:/a/"] {
+            let error = Key::parse(key).unwrap_err();
+
+            assert_eq!(error.kind(), &ErrorKind::InvalidSpec, "{key}");
+        }
+        assert!(Key::parse("id:x").unwrap().into_name().is_err());
+    }
+}
