@@ -8,12 +8,14 @@ pub mod credential;
 pub mod dialect;
 pub mod error;
 pub mod etag;
+pub mod ids;
 pub mod login;
 pub mod oci;
 pub mod pager;
 pub mod rest;
 pub mod session;
 pub mod tls;
+pub mod yaml;
 
 pub use address::Address;
 pub use auth::{Authenticator, Scheme, StaticHeader};

@@ -9,6 +9,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_aws::Aws>(),
     #[cfg(feature = "azurekv")]
     Entry::of::<lockstep_provider_azurekv::Azurekv>(),
+    #[cfg(feature = "bitwardensecretsmanager")]
+    Entry::of::<lockstep_provider_bitwardensecretsmanager::Bitwarden>(),
     #[cfg(feature = "conjur")]
     Entry::of::<lockstep_provider_conjur::Conjur>(),
     #[cfg(feature = "crd")]
@@ -31,6 +33,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_onepassword::Onepassword>(),
     #[cfg(feature = "openbao")]
     Entry::of::<lockstep_provider_openbao::OpenBao>(),
+    #[cfg(feature = "ovh")]
+    Entry::of::<lockstep_provider_ovh::Ovh>(),
     #[cfg(feature = "scaleway")]
     Entry::of::<lockstep_provider_scaleway::Scaleway>(),
     #[cfg(feature = "vault")]

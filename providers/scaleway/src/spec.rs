@@ -3,6 +3,7 @@
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::SecretOrValue;
+use lockstep_provider_kit::ids::is_uuid;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,14 +40,6 @@ impl ScalewaySpec {
         self.secret_key.validate(scope, "secretKey")?;
         Ok(Warnings::new())
     }
-}
-
-/// Whether a text has the form of a UUID.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    let is_hex = |group: &&str| group.chars().all(|c| c.is_ascii_hexdigit());
-    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    lengths == [8, 4, 4, 4, 12] && groups.iter().all(is_hex)
 }
 
 #[cfg(test)]

@@ -1,0 +1,79 @@
+//! An authenticated connection as the rest of the program sees it. Properties and versions are not
+//! looked at: a secret of Bitwarden is one value. Writes are in `push`.
+
+use lockstep_provider_api::prelude::*;
+
+use crate::api::Api;
+use crate::lookup;
+use crate::members::members;
+use crate::push;
+
+/// A connection to a Bitwarden organization.
+pub struct BitwardenStore {
+    api: Api,
+}
+
+impl BitwardenStore {
+    pub(crate) fn new(api: Api) -> Self {
+        Self { api }
+    }
+}
+
+impl Store for BitwardenStore {
+    async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let secret = lookup::secret(&self.api, &reference.key).await?;
+        Ok(SecretValue::from(secret.value))
+    }
+
+    async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
+        members(&self.get(reference).await?)
+    }
+
+    fn containing_read(&self, read: &Read) -> Option<Read> {
+        let reference = read.reference()?;
+        Some(Read::Value(RemoteRef::key(&reference.key)))
+    }
+
+    fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
+        read.extract_from_value(
+            containing,
+            |value, _| Ok(value.clone()),
+            |value, _| members(value),
+        )
+    }
+
+    /// Every secret of the organization by its id, whatever is searched for: so does upstream, and a
+    /// filter would take keys away from targets that exist.
+    async fn find(&self, _find: &Find) -> Result<SecretMap> {
+        let mut found = SecretMap::new();
+        for entry in self.api.list().await? {
+            match self.api.read(&entry.id).await {
+                Ok(secret) => {
+                    found.insert(secret.id, SecretValue::from(secret.value));
+                }
+                // Deleted since the list.
+                Err(error) if error.kind() == &ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn push(&self, item: &PushItem) -> Result<Pushed> {
+        push::push(&self.api, item).await
+    }
+
+    async fn delete(&self, target: &PushTarget) -> Result<()> {
+        push::delete(&self.api, target).await
+    }
+
+    async fn exists(&self, target: &PushTarget) -> Result<bool> {
+        let found = lookup::existing(&self.api, &target.remote_key).await?;
+        Ok(found.is_some())
+    }
+
+    /// Upstream signs in with the first read, and a store is ready before it.
+    async fn check(&self) -> Check {
+        Check::Healthy(Health::Ready)
+    }
+}

@@ -1,0 +1,105 @@
+//! The requests this provider makes and the answers it understands. An environment is opened before
+//! it is read; what is open ends by itself.
+
+use lockstep_golang::json::Value;
+use lockstep_provider_api::http::{Method, Tls, encode_component};
+use lockstep_provider_api::json::decode;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::error::not_absence;
+use lockstep_provider_kit::{Address, Rest};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::auth;
+use crate::error;
+use crate::spec::PulumiSpec;
+
+/// The metric's label.
+const PROVIDER: &str = "Pulumi";
+
+/// A connection to an environment.
+pub(crate) struct Api {
+    rest: Rest,
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct Opened {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct Property {
+    #[serde(default)]
+    value: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Environment {
+    #[serde(default)]
+    properties: Option<Box<RawValue>>,
+}
+
+impl Api {
+    /// Resolves credentials.
+    pub(crate) async fn connect(spec: &PulumiSpec, ctx: &Ctx) -> Result<Self> {
+        let base = Address::new("spec.provider.pulumi.apiUrl", spec.api_url())?;
+        let rest = Rest::new(ctx, PROVIDER, base, &Tls::default())?;
+        let auth = auth::connect(spec, &rest).await?;
+        let parts = [&spec.organization, &spec.project, &spec.environment];
+        let [organization, project, environment] = parts.map(|part| encode_component(part));
+        Ok(Self {
+            rest: rest.signed(auth),
+            path: format!("/environments/{organization}/{project}/{environment}"),
+        })
+    }
+
+    /// The value at a path of the environment.
+    pub(crate) async fn read(&self, property: &str) -> Result<Value> {
+        let id = self.open().await?;
+        // Two slashes: so does the SDK.
+        let path = format!("{}/open//{}", self.path, encode_component(&id));
+        let request = self.rest.get(&path).query("property", property);
+        let answer = self
+            .rest
+            .send("ReadEnvironmentProperty", request, error::check);
+        let property: Property = answer.await?.json()?;
+        value(property.value)
+    }
+
+    /// All values of the environment, each in its envelope.
+    pub(crate) async fn read_all(&self) -> Result<Value> {
+        let id = self.open().await?;
+        let path = format!("{}/open/{}", self.path, encode_component(&id));
+        let request = self.rest.get(&path);
+        let answer = self.rest.send("ReadOpenEnvironment", request, error::check);
+        let environment: Environment = answer.await.map_err(not_absence)?.json()?;
+        value(environment.properties)
+    }
+
+    /// Replaces the environment's definition.
+    pub(crate) async fn write(&self, definition: &SecretValue) -> Result<()> {
+        let request = self.rest.request(Method::PATCH, &self.path);
+        let request = request.body("application/x-yaml", definition.expose().to_vec());
+        let answer = self.rest.send("UpdateEnvironment", request, error::check);
+        answer.await.map(drop).map_err(not_absence)
+    }
+
+    async fn open(&self) -> Result<String> {
+        let request = self.rest.post(&format!("{}/open", self.path));
+        let answer = self
+            .rest
+            .send("OpenEnvironment", request, error::check)
+            .await;
+        // An environment that is not there is a fault of the store.
+        let opened: Opened = answer.map_err(not_absence)?.json()?;
+        Ok(opened.id)
+    }
+}
+
+fn value(raw: Option<Box<RawValue>>) -> Result<Value> {
+    match raw {
+        None => Ok(Value::Null),
+        Some(raw) => decode(&SecretValue::from(raw.get())),
+    }
+}
