@@ -35,6 +35,8 @@ pub(crate) static TABLE: &[Entry] = &[
     Entry::of::<lockstep_provider_openbao::OpenBao>(),
     #[cfg(feature = "ovh")]
     Entry::of::<lockstep_provider_ovh::Ovh>(),
+    #[cfg(feature = "pulumi")]
+    Entry::of::<lockstep_provider_pulumi::Pulumi>(),
     #[cfg(feature = "scaleway")]
     Entry::of::<lockstep_provider_scaleway::Scaleway>(),
     #[cfg(feature = "vault")]
