@@ -18,7 +18,7 @@ const SCHEME: Scheme = Scheme::authorization("Token token=\"", "\"");
 /// Life of an access token that does not say when it ends.
 const LIFE: u64 = 8 * 60;
 /// Life of a token that is requested for a ServiceAccount.
-const TOKEN_LIFE: Duration = Duration::from_secs(600);
+const TOKEN_LIFE: Duration = Duration::from_mins(10);
 
 /// Who signs in, and what the sign-in sends.
 pub(crate) struct Credentials {
