@@ -7,7 +7,7 @@ use lockstep_provider_api::json::{json_object, json_object_decoded};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{Dots, extract, extract_json, try_find};
 
-use self::members::{raw_members, strict_strings};
+use self::members::{raw_members, strict_strings, yaml_members};
 
 mod members;
 #[cfg(test)]
@@ -74,6 +74,9 @@ pub enum Members {
     TrimQuotes,
     /// Those of a decoded JSON object: plain decimals, compact objects with sorted keys.
     GoBytes,
+    /// Those of a YAML mapping, which a JSON object is too: mappings inside are YAML, everything else
+    /// is as Go prints it.
+    YamlThenJson,
 }
 
 impl Members {
@@ -85,6 +88,7 @@ impl Members {
             Self::RawJson => raw_members(value),
             Self::TrimQuotes => Ok(raw_members(value)?.into_iter().map(trimmed).collect()),
             Self::GoBytes => json_object_decoded(value),
+            Self::YamlThenJson => yaml_members(value),
         }
     }
 }

@@ -21,5 +21,6 @@ pub use address::Address;
 pub use auth::{Authenticator, Scheme, StaticHeader};
 pub use credential::{SecretOrValue, with_default_key};
 pub use dialect::{Members, Property};
+pub use lockstep_golang::base64;
 pub use rest::Rest;
 pub use session::Session;

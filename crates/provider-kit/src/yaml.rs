@@ -1,9 +1,11 @@
 //! YAML as Go's `yaml.v3` writes it: block style with sorted keys, lists indented below their key,
-//! texts plain where they can be. Writes only what JSON can hold, and reads nothing.
+//! texts plain where they can be. Writes only what JSON can hold; reading is [`decode`]'s.
 
 use lockstep_golang::fmt::value_text;
 use lockstep_golang::json::Value;
 use lockstep_golang::yaml::is_plain_string;
+
+pub use lockstep_golang::yaml::decode;
 
 /// A value as a document; each level is indented by `indent` spaces.
 pub fn to_yaml(value: &Value, indent: usize) -> String {
@@ -138,7 +140,6 @@ fn can_be_plain(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockstep_golang::yaml::decode;
 
     fn written(source: &str) -> String {
         to_yaml(&decode(source.as_bytes()).unwrap(), 4)

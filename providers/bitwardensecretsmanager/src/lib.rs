@@ -5,7 +5,6 @@ mod api;
 mod auth;
 mod error;
 mod lookup;
-mod members;
 mod push;
 mod spec;
 mod store;

@@ -2,11 +2,13 @@
 //! looked at: a secret of Bitwarden is one value. Writes are in `push`.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::Members;
 
 use crate::api::Api;
 use crate::lookup;
-use crate::members::members;
 use crate::push;
+
+const MEMBERS: Members = Members::YamlThenJson;
 
 /// A connection to a Bitwarden organization.
 pub struct BitwardenStore {
@@ -17,6 +19,11 @@ impl BitwardenStore {
     pub(crate) fn new(api: Api) -> Self {
         Self { api }
     }
+}
+
+fn members(value: &SecretValue) -> Result<SecretMap> {
+    let found = MEMBERS.of(value);
+    found.map_err(|error| error.context("unable to unmarshal secret"))
 }
 
 impl Store for BitwardenStore {

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use lockstep_golang::base64::{Encoding, decode, encode};
 use lockstep_provider_api::http::{Tls, encode_component};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_kit::base64::{Encoding, decode, encode};
 use lockstep_provider_kit::{Rest, Scheme, Session, tls, with_default_key};
 use serde::Deserialize;
 

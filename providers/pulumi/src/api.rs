@@ -1,9 +1,8 @@
 //! The requests this provider makes and the answers it understands. An environment is opened before
 //! it is read; what is open ends by itself.
 
-use lockstep_golang::json::Value;
 use lockstep_provider_api::http::{Method, Tls, encode_component};
-use lockstep_provider_api::json::decode;
+use lockstep_provider_api::json::{Value, decode};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::not_absence;
 use lockstep_provider_kit::{Address, Rest};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_golang::json::Value;
+use lockstep_provider_api::json::Value;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::yaml::to_yaml;
 

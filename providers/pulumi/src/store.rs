@@ -1,8 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. The key is a path of the
 //! environment; properties and versions are not looked at.
 
-use lockstep_golang::json::Value;
-use lockstep_provider_api::json::to_secret;
+use lockstep_provider_api::json::{Value, to_secret};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::missing_kept;
 

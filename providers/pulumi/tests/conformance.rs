@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use lockstep_golang::json::Value as Decoded;
-use lockstep_golang::yaml::decode;
 use lockstep_provider_api::conformance::{
     MemoryObjects, NAMESPACE, Subject, Topic, assert_conforms, response, scripted,
 };
 use lockstep_provider_api::http::{StatusCode, Transport, kind_of};
+use lockstep_provider_api::json::Value as Decoded;
 use lockstep_provider_api::layer::Call;
 use lockstep_provider_api::{ErrorKind, SecretValue};
+use lockstep_provider_kit::yaml::decode;
 use lockstep_provider_pulumi::Pulumi;
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! The requests this provider makes and the answers it understands. What a failure means is decided
 //! in `error`, in which order writes are made in `push`.
 
-use lockstep_golang::base64::{Encoding, decode, encode};
 use lockstep_provider_api::http::{Method, Page, RequestBuilder, Tls, encode_component, pages};
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_kit::base64::{Encoding, decode, encode};
 use lockstep_provider_kit::error::not_absence;
 use lockstep_provider_kit::{Address, Rest, pager};
 use serde::Deserialize;

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use lockstep_golang::base64::{Encoding, encode};
 use lockstep_provider_api::conformance::{
     MemoryObjects, NAMESPACE, Subject, assert_conforms, response, scripted,
 };
 use lockstep_provider_api::http::{StatusCode, Transport, kind_of};
 use lockstep_provider_api::layer::Call;
 use lockstep_provider_api::{ErrorKind, PushTarget, RemoteRef, SecretValue};
+use lockstep_provider_kit::base64::{Encoding, encode};
 use lockstep_provider_scaleway::Scaleway;
 use serde_json::{Value, json};
 

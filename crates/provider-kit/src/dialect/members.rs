@@ -1,11 +1,14 @@
-//! Members of a JSON object in the two readings that the contract's crate does not have: as written,
-//! and strings alone. Follows Go in what counts as an object; errors say nothing of the content.
+//! Members of an object in the readings that the contract's crate does not have: as written,
+//! strings alone, and as YAML. Follows Go in what counts as an object; errors say nothing of the content.
 
 use std::collections::BTreeMap;
 
+use lockstep_golang::fmt::value_text;
 use lockstep_provider_api::json::{Value, decode};
 use lockstep_provider_api::prelude::*;
 use serde_json::value::RawValue;
+
+use crate::yaml::{self, to_yaml};
 
 /// Members as written; a top-level `null` has none.
 pub(super) fn raw_members(value: &SecretValue) -> Result<SecretMap> {
@@ -35,6 +38,21 @@ pub(super) fn strict_strings(value: &SecretValue) -> Result<SecretMap> {
             .collect(),
         other => Err(unfit(&other, "map[string]string")),
     }
+}
+
+/// Members of a YAML mapping.
+pub(super) fn yaml_members(value: &SecretValue) -> Result<SecretMap> {
+    let Ok(Value::Object(members)) = yaml::decode(value.expose()) else {
+        return Err(Error::invalid_data("the value is no YAML mapping"));
+    };
+    let text = |member: &Value| match member {
+        Value::Object(_) => to_yaml(member, 4).trim().to_owned(),
+        other => value_text(other),
+    };
+    let members = members.into_iter();
+    Ok(members
+        .map(|(name, member)| (name, SecretValue::from(text(&member))))
+        .collect())
 }
 
 fn string(member: Value) -> Result<SecretValue> {

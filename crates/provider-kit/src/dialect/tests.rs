@@ -109,3 +109,23 @@ fn what_is_no_object_is_no_map_and_is_not_shown() {
         assert!(!error.consequence().absent);
     }
 }
+
+#[test]
+fn members_of_yaml_are_yaml_inside_and_as_go_prints_them() {
+    let value = "a: x\nb: 1.50\nc:\n  d: [1, two]\n  e: f\nl: [1, 2]\nt: true\nz: null\n";
+
+    let members = Members::YamlThenJson.of(&value.into()).unwrap();
+
+    let wanted = [
+        ("a", "x"),
+        ("b", "1.5"),
+        ("c", "d:\n    - 1\n    - two\ne: f"),
+        ("l", "[1 2]"),
+        ("t", "true"),
+        ("z", "<nil>"),
+    ];
+    let wanted = wanted.map(|(name, text)| (name.to_owned(), SecretValue::from(text)));
+    assert_eq!(members, SecretMap::from_iter(wanted));
+    let error = Members::YamlThenJson.of(&"hunter2".into()).unwrap_err();
+    assert!(!error.to_string().contains("hunter2"));
+}
