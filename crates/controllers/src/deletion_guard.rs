@@ -1,75 +1,141 @@
-//! The deletion guard of the process, behind a lock. When to hold deletions is decided in
-//! `lockstep-scheduling`.
+//! The shell of the deletion guard: asks it with what the index knows, and reports stores whose
+//! deletions are held. When to hold is decided in `lockstep-scheduling`.
+
+mod sample;
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
 use lockstep_index::ObjectKey;
-use lockstep_plan::StoreKey;
-use lockstep_scheduling::deletion::{Guard, Sight};
+use lockstep_plan::{EventNote, StoreKey};
+use lockstep_reconcile::external_secret::Deletion;
+use lockstep_remote::StoreRecord;
+use lockstep_scheduling::deletion::{Absence, Verdict};
 
-/// The guard, if it is on.
-pub(crate) struct DeletionGuard(Option<Mutex<Guard<StoreKey, ObjectKey>>>);
+use crate::context::Context;
 
-impl DeletionGuard {
-    pub(crate) fn new(on: bool) -> Self {
-        Self(on.then(Mutex::default))
-    }
+/// Reason of the event on the store.
+const REASON: &str = "DeletionHeld";
+/// Time to the next look while a sample is under way; its end wakes the object sooner.
+const UNDER_WAY: SignedDuration = SignedDuration::from_secs(60);
 
-    /// Stores whose deletions are held, with the number of absent objects.
-    pub(crate) fn held(&self) -> Vec<(StoreKey, usize)> {
-        let Some(guard) = self.locked() else {
-            return Vec::new();
+/// Asks whether an object that is refreshed every `interval` may lose data for want of remote secrets.
+pub(crate) fn ask(
+    context: &Arc<Context>,
+    (key, interval): (&ObjectKey, Duration),
+    stores: &BTreeSet<StoreKey>,
+) -> Deletion {
+    let now = context.now();
+    let mut answer = Deletion::Allowed;
+    for store in stores {
+        let Some(record) = context.index.stores().get(store) else {
+            continue;
         };
-        let held = guard.held();
-        held.map(|(store, absent)| (store.clone(), absent))
-            .collect()
-    }
-
-    /// Forgets an object's absence: its secrets are there.
-    pub(crate) fn present(&self, key: &ObjectKey, stores: &[StoreKey], now: Timestamp) {
-        if let Some(mut guard) = self.locked() {
-            for store in stores {
-                if guard.present(store, key, now) {
-                    tracing::info!(%store, "deletions are no longer held: secrets are back");
-                }
+        if is_released(&record) {
+            context.schedule.deletions.forget(store);
+            continue;
+        }
+        let absence = Absence {
+            users: context.index.external_secrets().users_of(store),
+            interval,
+        };
+        answer = match (answer, weigh(context, (&record, key), absence, now)) {
+            (_, Deletion::Held(store)) => return Deletion::Held(store),
+            (Deletion::LookAgain(one), Deletion::LookAgain(other)) => {
+                Deletion::LookAgain(one.max(other))
             }
+            (_, Deletion::LookAgain(at)) => Deletion::LookAgain(at),
+            (answer, Deletion::Allowed) => answer,
+        };
+    }
+    answer
+}
+
+/// Asks the guard about one store, and looks at others where it wants that.
+fn weigh(
+    context: &Arc<Context>,
+    (store, key): (&Arc<StoreRecord>, &ObjectKey),
+    absence: Absence,
+    now: Timestamp,
+) -> Deletion {
+    let verdict = |exhausted: bool| {
+        let mut guard = context.schedule.deletions.locked()?;
+        if exhausted {
+            guard.exhausted(&store.key, now);
+        }
+        let before = guard.is_held(&store.key);
+        let verdict = guard.absent(&store.key, key, absence, now);
+        let seen = match verdict {
+            Verdict::Sample(_) => guard.seen_since(&store.key, key, now),
+            _ => BTreeSet::new(),
+        };
+        drop(guard);
+        if verdict == Verdict::Held && !before {
+            tell(context, store);
+        }
+        Some((verdict, seen))
+    };
+    let Some((mut told, seen)) = verdict(false) else {
+        return Deletion::Allowed;
+    };
+    if let Verdict::Sample(number) = told {
+        let picked = sample::pick(context, &store.key, (number, key), &seen);
+        if picked.is_empty() {
+            told = verdict(true).map_or(Verdict::Allowed, |(verdict, _)| verdict);
+        } else {
+            sample::start(context, Arc::clone(store), picked);
         }
     }
-
-    /// Forgets an object that is gone.
-    pub(crate) fn gone(&self, key: &ObjectKey) {
-        if let Some(mut guard) = self.locked() {
-            guard.gone(key);
+    match told {
+        Verdict::Allowed => Deletion::Allowed,
+        Verdict::Held => Deletion::Held(store.key.clone()),
+        Verdict::LookAgain(at) => Deletion::LookAgain(at),
+        Verdict::Sample(_) => {
+            Deletion::LookAgain(now.saturating_add(UNDER_WAY).unwrap_or(Timestamp::MAX))
         }
     }
+}
 
-    /// Whether nothing is absent: the usual case, in which nothing has to be looked up.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.locked().is_none_or(|guard| guard.is_empty())
+/// Whether someone said on the store that its deletions are meant.
+fn is_released(store: &StoreRecord) -> bool {
+    let annotations = store.metadata.annotations.as_ref();
+    annotations
+        .and_then(|annotations| annotations.get(ANNOTATION_ALLOW_MASS_DELETION))
+        .is_some_and(|value| value == "true")
+}
+
+/// Notes that the remote secrets of an object are there.
+pub(crate) fn note_present(context: &Context, key: &ObjectKey) {
+    let deletions = &context.schedule.deletions;
+    if !deletions.is_idle() {
+        let stores = context.index.external_secrets().stores_named(key);
+        deletions.present(key, &stores, context.now());
     }
+}
 
-    /// Forgets a store.
-    pub(crate) fn forget(&self, store: &StoreKey) {
-        if let Some(mut guard) = self.locked() {
-            guard.forget(store);
+/// Tells again that a store's deletions are held; called at each check of the store.
+pub(crate) fn remind(context: &Context, store: &StoreRecord) {
+    let held = context.schedule.deletions.locked();
+    if held.is_some_and(|guard| guard.is_held(&store.key)) {
+        if is_released(store) {
+            context.schedule.deletions.forget(&store.key);
+        } else {
+            tell(context, store);
         }
     }
+}
 
-    pub(crate) fn sampled(&self, store: &StoreKey, key: &ObjectKey, sight: Sight, now: Timestamp) {
-        if let Some(mut guard) = self.locked() {
-            guard.sampled(store, key, sight, now);
-        }
-    }
-
-    pub(crate) fn sample_ended(&self, store: &StoreKey) -> BTreeSet<ObjectKey> {
-        let guard = self.locked();
-        guard.map_or_else(BTreeSet::new, |mut guard| guard.sample_ended(store))
-    }
-
-    pub(crate) fn locked(&self) -> Option<MutexGuard<'_, Guard<StoreKey, ObjectKey>>> {
-        let guard = self.0.as_ref()?;
-        Some(guard.lock().unwrap_or_else(PoisonError::into_inner))
-    }
+fn tell(context: &Context, store: &StoreRecord) {
+    let text = format!(
+        "many secrets vanished at once, so no Secret is deleted; if it is meant, annotate this \
+         store with {ANNOTATION_ALLOW_MASS_DELETION}=\"true\""
+    );
+    tracing::warn!(store = %store.key, "deletions are held: many secrets vanished at once");
+    context
+        .api
+        .recorders
+        .store(store, &EventNote::warning(REASON, text));
 }

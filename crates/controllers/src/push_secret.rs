@@ -1,73 +1,49 @@
-//! The PushSecret controller: collects what the index knows, lets the engine run, and turns the
-//! outcome into the next wake-up. Decides nothing.
+//! The PushSecret controller: collects what the index knows, reconciles, and maps the outcome to the next
+//! time. Decides nothing.
+
+mod observe;
+mod outcome;
+mod series;
+mod world;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockstep_index::{ObjectKey, PushNote, Reader};
-use lockstep_reconcile::push_secret::{Engine, Observation, Outcome};
+use lockstep_index::{ObjectKey, Reader};
+use lockstep_reconcile::push_secret::Reconciler;
 use lockstep_runtime::dispatch::Next;
 
-use crate::callers;
-use crate::refresh_floor;
-use crate::shared::{Shared, nanos_since};
-use crate::wake_up::wake_up;
+use crate::context::{Context, nanos_since};
 use crate::world::ClusterWorld;
 
-/// Runs one object.
-pub(crate) async fn run(shared: Arc<Shared>, key: ObjectKey) -> Next {
-    let (now, clock) = (shared.now(), Instant::now());
-    let stores = || shared.index.push_secrets().stores_of(&key);
-    if let Some(until) = shared.hold(&Reader::PushSecret(key.clone()), stores, now) {
+use observe::{Seen, observe};
+use outcome::conclude;
+pub(crate) use series::PushSecretRows;
+
+/// Reconciles one object.
+pub(crate) async fn reconcile(context: Arc<Context>, key: ObjectKey) -> Next {
+    let (now, clock) = (context.now(), Instant::now());
+    let settings = context.settings.current();
+    let reader = Reader::PushSecret(key.clone());
+    let held = || context.index.hold(&reader, now);
+    if let Some(until) = settings.flood_gate.then(held).flatten() {
         return Next::At(until);
     }
-    let taken = shared.index.push_secrets().snapshot(&key);
-    let Some((object, memory)) = taken else {
+    let Some(Seen {
+        observed,
+        memory,
+        labels,
+    }) = observe(&context, &key).await
+    else {
         return Next::Idle;
     };
-    let stores = callers::cluster_stores(&shared);
-    let labels = callers::labels(&shared, key.namespace(), &stores).await;
-    let observation = Observation {
-        object,
-        namespace_labels: labels.labels.clone(),
-        last_refresh: memory.refreshed,
-        inputs_changed: memory.inputs_changed(),
-        doomed_since: memory.doomed_since,
+    let reconciler = Reconciler {
+        world: &ClusterWorld { context: &context },
+        remote: &context.remote,
+        settings,
+        planning: &context.planning,
     };
-    let engine = Engine {
-        world: &ClusterWorld { shared: &shared },
-        stores: shared.as_ref(),
-        reads: &shared.reads,
-        settings: shared.settings(),
-        planning: &shared.planning,
-    };
-    let mut outcome = engine.run(observation, now, fastrand::f64()).await;
-    log(&key, &outcome);
-    let note = PushNote {
-        nanos: nanos_since(clock),
-        refreshed: outcome.refreshed,
-        doomed_since: outcome.doomed_since,
-        matched: outcome.matched.take(),
-    };
-    let mut rows = shared.index.push_secrets();
-    rows.note_run(&key, note, &memory);
-    drop(rows);
-    let next = labels.next(outcome.next, outcome.failure.as_ref());
-    match wake_up(&shared, next, outcome.failure.as_ref(), now) {
-        Next::At(at) => Next::At(refresh_floor::next_push(&shared, &key, at, now)),
-        next => next,
-    }
-}
-
-fn log(key: &ObjectKey, outcome: &Outcome) {
-    match &outcome.failure {
-        Some(failure) if outcome.condition_changed => {
-            tracing::warn!(push_secret = %key, error = %failure, "push failed");
-        }
-        Some(failure) => {
-            tracing::debug!(push_secret = %key, error = %failure, "push failed again");
-        }
-        None if outcome.condition_changed => tracing::info!(push_secret = %key, "pushed secret"),
-        None => tracing::debug!(push_secret = %key, next = ?outcome.next, "run ended"),
-    }
+    let mut outcome = reconciler.reconcile(observed, now).await;
+    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
+    conclude(&context, &key, (outcome, memory), (now, nanos_since(clock)))
 }

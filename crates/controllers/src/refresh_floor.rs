@@ -6,25 +6,24 @@ use lockstep_index::ObjectKey;
 use lockstep_plan::EventNote;
 use lockstep_scheduling::floor::Refresh;
 
-use crate::events;
-use crate::floor::FLOOR;
-use crate::shared::Shared;
+use crate::context::Context;
+use crate::schedule::{FLOOR, Schedule};
 
 /// Reason of the event.
 const REASON: &str = "RefreshIntervalTooShort";
 
 /// Until when a refresh of what was last read at `last` has to wait; `None` where it may be made now.
 pub(crate) fn wait_for(
-    shared: &Shared,
+    context: &Context,
     key: &ObjectKey,
     last: Timestamp,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    match shared.floor.refresh(key, last, now) {
+    match context.schedule.floor.refresh(key, last, now) {
         Refresh::Now => None,
         Refresh::Later(at) => Some(at),
         Refresh::Floored(at) => {
-            warn(shared, key);
+            warn(context, key);
             Some(at)
         }
     }
@@ -32,32 +31,33 @@ pub(crate) fn wait_for(
 
 /// When an object that was refreshed now and wants its next refresh at `at` may have it.
 pub(crate) fn next_refresh(
-    shared: &Shared,
+    context: &Context,
     key: &ObjectKey,
     at: Timestamp,
     now: Timestamp,
 ) -> Timestamp {
-    wait_for(shared, key, now, at).unwrap_or(at)
+    wait_for(context, key, now, at).unwrap_or(at)
 }
 
 /// The same for a PushSecret, whose pushes compare before they write; it is not warned.
 pub(crate) fn next_push(
-    shared: &Shared,
+    schedule: &Schedule,
     key: &ObjectKey,
     at: Timestamp,
     now: Timestamp,
 ) -> Timestamp {
-    match shared.floor.refresh(key, now, at) {
+    match schedule.floor.refresh(key, now, at) {
         Refresh::Now => at,
         Refresh::Later(later) | Refresh::Floored(later) => later,
     }
 }
 
-fn warn(shared: &Shared, key: &ObjectKey) {
-    let Some(object) = shared.index.external_secrets().object(key) else {
+fn warn(context: &Context, key: &ObjectKey) {
+    let Some(object) = context.index.external_secrets().object(key) else {
         return;
     };
-    if shared
+    if context
+        .schedule
         .floor
         .is_news(key, object.metadata.generation.unwrap_or_default())
     {
@@ -68,6 +68,6 @@ fn warn(shared: &Shared, key: &ObjectKey) {
             FLOOR.as_secs()
         );
         let event = EventNote::warning(REASON, text);
-        events::about_external_secret(&shared.recorders, &object, &event);
+        context.api.recorders.external_secret(&object, &event);
     }
 }

@@ -2,7 +2,9 @@
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret};
+use lockstep_api::{
+    ClusterExternalSecret, ClusterPushSecret, ExternalSecret, GeneratorState, PushSecret,
+};
 use lockstep_plan::StoreKind;
 use lockstep_plan::store::StoreRecord;
 
@@ -44,6 +46,8 @@ pub enum Event {
     ClusterExternalSecret(Seen<ClusterExternalSecret>),
     /// ClusterPushSecrets.
     ClusterPushSecret(Seen<ClusterPushSecret>),
+    /// GeneratorStates.
+    GeneratorState(Seen<GeneratorState>),
     /// Stores of one kind.
     Store(StoreKind, Seen<StoreRecord>),
     /// Secrets with the operator's label.

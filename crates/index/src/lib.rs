@@ -5,6 +5,7 @@ mod event;
 mod index;
 mod inputs_of;
 mod key;
+mod lookup;
 mod rows;
 mod rules;
 mod wake;

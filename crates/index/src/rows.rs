@@ -18,7 +18,7 @@ pub use inputs::{InputKey, InputKind, Inputs, Reader};
 pub use manifest_targets::{ManifestKind, ManifestTargets};
 pub use namespaces::{Labels, Namespaces};
 pub use parents::{Child, Parents, Row as ParentRow};
-pub use push_secrets::{PushNote, PushSecrets};
+pub use push_secrets::{Memory as PushMemory, PushNote, PushSecrets};
 pub use relist::{ListState, Relist};
 pub use seen::number_of;
 pub use stores::{StoreChange, Stores};

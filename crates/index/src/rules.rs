@@ -3,6 +3,7 @@
 
 mod external_secret;
 mod fan_out;
+mod generator_state;
 mod input;
 mod namespace;
 mod push_secret;
@@ -27,6 +28,7 @@ impl Index {
             Event::PushSecret(seen) => self.push_secret_seen(seen),
             Event::ClusterExternalSecret(seen) => self.parent_seen(seen),
             Event::ClusterPushSecret(seen) => self.parent_seen(seen),
+            Event::GeneratorState(seen) => generator_state::seen(seen, now),
             Event::Store(kind, seen) => self.store_seen(kind, seen, now),
             Event::Target(seen) => self.target_seen(seen, now),
             Event::ManifestTarget(kind, seen) => self.manifest_target_seen(&kind, seen, now),

@@ -20,6 +20,8 @@ pub enum Queued {
     ClusterExternalSecret(String),
     /// A ClusterPushSecret, by name.
     ClusterPushSecret(String),
+    /// A GeneratorState.
+    GeneratorState(ObjectKey),
 }
 
 /// Why an object is requeued.

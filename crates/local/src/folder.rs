@@ -13,11 +13,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, SecretStoreStatus, keys, reasons};
 use lockstep_plan::conditions::{ready, set};
-use lockstep_plan::external_secret::created_by;
+use lockstep_plan::external_secret::{Observed, ObservedTarget, TemplateSources, created_by};
 use lockstep_plan::{Failure, Salt, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider_api::SecretMap;
-use lockstep_reconcile::Stores;
-use lockstep_reconcile::external_secret::{Observation, Target};
 use lockstep_remote::StoreRecord;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
@@ -75,25 +73,28 @@ impl Folder {
     }
 
     /// What a run of an ExternalSecret observes.
-    pub(crate) fn observe(&self, name: &Name, salt: &Salt, now: Timestamp) -> Option<Observation> {
+    pub(crate) fn observe(&self, name: &Name, salt: &Salt, now: Timestamp) -> Option<Observed<'_>> {
         let state = self.state();
         let object = state.external_secrets.get(name)?.object.clone();
         let target = state
             .secrets
             .get(&Name::new(&*name.namespace, object.target_name()));
-        Some(Observation {
+        Some(Observed {
             namespace_labels: Some(Arc::new(state.namespace_labels(&name.namespace))),
             target: match target {
-                None => Target::Unknown,
+                None => ObservedTarget::Absent,
                 Some(secret) if is_managed(secret) => {
-                    Target::Known(Arc::new(TargetRow::of(secret, salt)))
+                    ObservedTarget::Row(Arc::new(TargetRow::of(secret, salt)))
                 }
-                Some(_) => Target::Unlabelled,
+                Some(_) => ObservedTarget::Unlabelled,
             },
             former_targets: state.former_targets(&object, salt),
             last_refresh: None,
             inputs_changed: false,
+            stores: self,
             asked: now,
+            sources: TemplateSources::new(),
+            jitter: fastrand::f64(),
             object,
         })
     }
@@ -195,6 +196,13 @@ impl StoreLookup for Folder {
             .map(|tracked| Arc::clone(&tracked.record.view))
     }
 
+    fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
+        self.state()
+            .stores
+            .get(key)
+            .map(|tracked| Arc::clone(&tracked.record))
+    }
+
     fn generator_class(&self, namespace: &str, reference: &GeneratorRef) -> Option<String> {
         let state = self.state();
         let class = state.generator(namespace, reference)?.get("controller")?;
@@ -211,15 +219,6 @@ impl State {
         let found =
             generators.find(|((kind, held), _)| *kind == reference.kind.as_str() && *held == name);
         found.map(|(_, spec)| spec)
-    }
-}
-
-impl Stores for Folder {
-    fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
-        self.state()
-            .stores
-            .get(key)
-            .map(|tracked| Arc::clone(&tracked.record))
     }
 }
 

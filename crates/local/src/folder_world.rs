@@ -1,5 +1,5 @@
-//! The engine's world over the state in memory: the writes of a run with the rules an API server
-//! has for them, so that a run ends here as it would end in a cluster.
+//! The world over the state in memory: the writes of a reconcile with the rules an API server has for them,
+//! so that it ends here as it would end in a cluster.
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
@@ -7,8 +7,9 @@ use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
-use lockstep_reconcile::world::Generator;
-use lockstep_reconcile::{World, WorldError};
+use lockstep_reconcile::external_secret::ExternalSecretWorld;
+use lockstep_reconcile::{Generator, World};
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
 use super::folder::Folder;
 use super::managed;
@@ -18,107 +19,6 @@ use super::name::{Name, is_data_key, is_object_name};
 const MAX_BYTES: usize = 1024 * 1024;
 
 impl World for Folder {
-    async fn patch(
-        &self,
-        object: &ExternalSecret,
-        patch: &serde_json::Value,
-    ) -> Result<ExternalSecret, WorldError> {
-        let mut state = self.state();
-        let tracked = state.external_secrets.get_mut(&name_of(object));
-        let tracked = tracked.ok_or(WorldError::NotFound)?;
-        let finalizers = patch
-            .pointer("/metadata/finalizers")
-            .cloned()
-            .unwrap_or_default();
-        tracked.object.metadata.finalizers = serde_json::from_value(finalizers)
-            .map_err(|error| WorldError::Failed(error.to_string()))?;
-        Ok(tracked.object.clone())
-    }
-
-    async fn write_status(
-        &self,
-        object: &ExternalSecret,
-        status: &ExternalSecretStatus,
-    ) -> Result<(), WorldError> {
-        let mut state = self.state();
-        let tracked = state.external_secrets.get_mut(&name_of(object));
-        let tracked = tracked.ok_or(WorldError::NotFound)?;
-        if status.refresh_time.is_some() {
-            tracked.last_sync.clone_from(&status.refresh_time);
-        }
-        tracked.object.status = Some(status.clone());
-        Ok(())
-    }
-
-    async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, WorldError> {
-        Ok(self
-            .state()
-            .secrets
-            .get(&Name::new(namespace, name))
-            .cloned())
-    }
-
-    async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
-        let mut secret = secret;
-        refuse_invalid(&secret)?;
-        let name = secret_name(&secret);
-        let mut state = self.state();
-        if state.secrets.contains_key(&name) {
-            return Err(WorldError::AlreadyExists);
-        }
-        let version = state.next_version();
-        secret.metadata.uid = Some(format!("local-{version}-{}", name.name));
-        secret.metadata.resource_version = Some(version);
-        secret.type_.get_or_insert_with(|| "Opaque".to_owned());
-        managed::note(&mut secret, None, manager);
-        state.secrets.insert(name, secret);
-        Ok(())
-    }
-
-    async fn replace_secret(&self, secret: Secret, manager: &str) -> Result<(), WorldError> {
-        let mut secret = secret;
-        refuse_invalid(&secret)?;
-        let name = secret_name(&secret);
-        let mut state = self.state();
-        let live = state
-            .secrets
-            .get(&name)
-            .ok_or(WorldError::NotFound)?
-            .clone();
-        if live.metadata.resource_version != secret.metadata.resource_version {
-            return Err(WorldError::Conflict(
-                "the object has been modified".to_owned(),
-            ));
-        }
-        secret.metadata.resource_version = Some(state.next_version());
-        managed::note(&mut secret, Some(&live), manager);
-        state.secrets.insert(name, secret);
-        Ok(())
-    }
-
-    async fn delete_secret(
-        &self,
-        namespace: &str,
-        delete: &TargetDelete,
-    ) -> Result<(), WorldError> {
-        let name = Name::new(namespace, &*delete.name);
-        let mut state = self.state();
-        let live = &state
-            .secrets
-            .get(&name)
-            .ok_or(WorldError::NotFound)?
-            .metadata;
-        let is_seen = live.uid.as_deref() == Some(&delete.uid)
-            && live.resource_version.as_deref() == Some(&delete.resource_version);
-        if !is_seen {
-            return Err(WorldError::Conflict(
-                "the object has been modified".to_owned(),
-            ));
-        }
-        state.secrets.remove(&name);
-        Ok(())
-    }
-
     async fn template_source(
         &self,
         namespace: &str,
@@ -158,12 +58,114 @@ impl World for Folder {
             spec,
         })
     }
+}
+
+impl ExternalSecretWorld for Folder {
+    async fn patch(
+        &self,
+        object: &ExternalSecret,
+        patch: &serde_json::Value,
+    ) -> Result<ExternalSecret, ApiError> {
+        let mut state = self.state();
+        let tracked = state.external_secrets.get_mut(&name_of(object));
+        let tracked = tracked.ok_or_else(not_found)?;
+        let finalizers = patch
+            .pointer("/metadata/finalizers")
+            .cloned()
+            .unwrap_or_default();
+        tracked.object.metadata.finalizers =
+            serde_json::from_value(finalizers).map_err(|error| invalid(error.to_string()))?;
+        Ok(tracked.object.clone())
+    }
+
+    async fn write_status(
+        &self,
+        object: &ExternalSecret,
+        status: &ExternalSecretStatus,
+    ) -> Result<(), ApiError> {
+        let mut state = self.state();
+        let tracked = state.external_secrets.get_mut(&name_of(object));
+        let tracked = tracked.ok_or_else(not_found)?;
+        if status.refresh_time.is_some() {
+            tracked.last_sync.clone_from(&status.refresh_time);
+        }
+        tracked.object.status = Some(status.clone());
+        Ok(())
+    }
+
+    async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, ApiError> {
+        Ok(self
+            .state()
+            .secrets
+            .get(&Name::new(namespace, name))
+            .cloned())
+    }
+
+    async fn create_secret(&self, secret: Secret, manager: &str) -> Result<(), ApiError> {
+        let mut secret = secret;
+        refuse_invalid(&secret)?;
+        let name = secret_name(&secret);
+        let mut state = self.state();
+        if state.secrets.contains_key(&name) {
+            return Err(ApiError::new(
+                ApiErrorKind::AlreadyExists,
+                "the object already exists",
+            ));
+        }
+        let version = state.next_version();
+        secret.metadata.uid = Some(format!("local-{version}-{}", name.name));
+        secret.metadata.resource_version = Some(version);
+        secret.type_.get_or_insert_with(|| "Opaque".to_owned());
+        managed::note(&mut secret, None, manager);
+        state.secrets.insert(name, secret);
+        Ok(())
+    }
+
+    async fn replace_secret(&self, secret: Secret, manager: &str) -> Result<(), ApiError> {
+        let mut secret = secret;
+        refuse_invalid(&secret)?;
+        let name = secret_name(&secret);
+        let mut state = self.state();
+        let live = state.secrets.get(&name).ok_or_else(not_found)?.clone();
+        if live.metadata.resource_version != secret.metadata.resource_version {
+            return Err(modified());
+        }
+        secret.metadata.resource_version = Some(state.next_version());
+        managed::note(&mut secret, Some(&live), manager);
+        state.secrets.insert(name, secret);
+        Ok(())
+    }
+
+    async fn delete_secret(&self, namespace: &str, delete: &TargetDelete) -> Result<(), ApiError> {
+        let name = Name::new(namespace, &*delete.name);
+        let mut state = self.state();
+        let live = &state.secrets.get(&name).ok_or_else(not_found)?.metadata;
+        let is_seen = live.uid.as_deref() == Some(&delete.uid)
+            && live.resource_version.as_deref() == Some(&delete.resource_version);
+        if !is_seen {
+            return Err(modified());
+        }
+        state.secrets.remove(&name);
+        Ok(())
+    }
 
     /// Prints no events: the condition and the Secret they are about are printed.
     fn publish(&self, object: &ExternalSecret, event: EventNote) {
         let object = name_of(object);
         tracing::debug!(%object, reason = event.reason, "event");
     }
+}
+
+fn not_found() -> ApiError {
+    ApiError::new(ApiErrorKind::NotFound, "the object was not found")
+}
+
+fn modified() -> ApiError {
+    ApiError::new(ApiErrorKind::Conflict, "the object has been modified")
+}
+
+fn invalid(text: String) -> ApiError {
+    ApiError::new(ApiErrorKind::Invalid, text)
 }
 
 /// The values of a Secret.
@@ -188,11 +190,11 @@ fn secret_name(secret: &Secret) -> Name {
 }
 
 /// Refuses what an API server would refuse.
-fn refuse_invalid(secret: &Secret) -> Result<(), WorldError> {
+fn refuse_invalid(secret: &Secret) -> Result<(), ApiError> {
     let name = secret.metadata.name.as_deref().unwrap_or_default();
     if !is_object_name(name) {
         let text = format!("Secret {name:?} is invalid: metadata.name: not a valid object name");
-        return Err(WorldError::Failed(text));
+        return Err(invalid(text));
     }
     let data = || secret.data.iter().flatten();
     if let Some((key, _)) = data().find(|(key, _)| !is_data_key(key)) {
@@ -200,12 +202,12 @@ fn refuse_invalid(secret: &Secret) -> Result<(), WorldError> {
             "Secret {name:?} is invalid: data[{key}]: a valid config key must consist of \
              alphanumeric characters, '-', '_' or '.'"
         );
-        return Err(WorldError::Failed(text));
+        return Err(invalid(text));
     }
     let bytes: usize = data().map(|(_, value)| value.0.len()).sum();
     if bytes > MAX_BYTES {
         let text = format!("Secret {name:?} is invalid: data: must have at most {MAX_BYTES} bytes");
-        return Err(WorldError::Failed(text));
+        return Err(invalid(text));
     }
     Ok(())
 }

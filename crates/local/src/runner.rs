@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
-use lockstep_plan::NextRun;
 use lockstep_plan::store::{CheckOutcome, report};
-use lockstep_plan::{Settings, StoreKey};
+use lockstep_plan::{NextRun, Settings, StoreKey, StoreLookup};
 use lockstep_provider_api::{Check, Services};
-use lockstep_reconcile::external_secret::{Engine, Outcome};
-use lockstep_reconcile::{Planning, Stores};
+use lockstep_reconcile::Planning;
+use lockstep_reconcile::external_secret::Reconciler;
 use lockstep_remote::{Connections, RemoteClient};
 use lockstep_runtime::backoff;
 use lockstep_runtime::supervise::{self, supervise};
@@ -108,11 +107,7 @@ impl Runner {
         let now = self.now();
         let plan = report(record.object(), outcome, &self.settings, now);
         self.folder.note_check(key, plan.status, cause);
-        match plan.next {
-            _ if plan.retry => Again::Backoff,
-            Some(delay) => Again::At(later(now, delay)),
-            None => Again::OnChange,
-        }
+        when(plan.next, now)
     }
 
     /// Runs objects and says when each wants to run again.
@@ -131,26 +126,25 @@ impl Runner {
         let mut again = Again::Backoff;
         for _ in 0..TRIES {
             let now = self.now();
-            let Some(observation) = self.folder.observe(name, &self.settings.salt, now) else {
+            let Some(observed) = self.folder.observe(name, &self.settings.salt, now) else {
                 return Again::OnChange;
             };
-            let engine = Engine {
+            let reconciler = Reconciler {
                 world: &*self.folder,
-                stores: &*self.folder,
-                reads: &self.reads,
+                remote: &self.reads,
                 settings: &self.settings,
                 planning: &self.planning,
             };
-            let run = engine.run(observation, now, fastrand::f64());
+            let run = reconciler.reconcile(observed, now);
             let outcome = match supervise(DEADLINE, Box::pin(run)).await {
-                supervise::Outcome::Done(outcome) => outcome,
+                supervise::Outcome::Done(ended) => ended.outcome,
                 supervise::Outcome::Panicked(_) | supervise::Outcome::TimedOut => {
                     self.folder.note_cut_off(name, now);
                     return Again::Backoff;
                 }
             };
             self.folder.note_run(name, outcome.failure.as_ref());
-            again = when(&outcome, now);
+            again = when(outcome.next, now);
             // Without a failure, a delay means that another write came first.
             if outcome.failure.is_some() || again != Again::Backoff {
                 break;
@@ -160,11 +154,11 @@ impl Runner {
     }
 }
 
-fn when(outcome: &Outcome, now: Timestamp) -> Again {
-    match outcome.next {
+fn when(next: NextRun, now: Timestamp) -> Again {
+    match next {
         NextRun::At(at) => Again::At(at),
         NextRun::After(delay) => Again::At(later(now, delay)),
-        NextRun::Backoff | NextRun::Breaker => Again::Backoff,
+        NextRun::Backoff | NextRun::BackoffWithin(_) | NextRun::Breaker => Again::Backoff,
         NextRun::OnChange => Again::OnChange,
     }
 }

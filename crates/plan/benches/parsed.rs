@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lockstep_api::ExternalSecret;
-use lockstep_plan::external_secret::{Assembled, Observed, TargetView, TemplateSources, plan};
+use lockstep_plan::external_secret::{Assembled, Observed, ObservedTarget, TemplateSources, plan};
 use lockstep_plan::{Budget, ParsedTemplates, Settings, StoreKey, StoreView, Work};
 use lockstep_provider_api::{SecretMap, SecretValue};
 
@@ -51,16 +51,16 @@ fn main() {
     .into_iter()
     .map(|(key, value)| (key.to_owned(), SecretValue::from(value)))
     .collect();
-    let (labels, sources) = (BTreeMap::new(), TemplateSources::new());
     let observed = Observed {
-        object: &object,
-        namespace_labels: Some(&labels),
+        object,
+        namespace_labels: Some(Arc::default()),
         stores: &stores,
-        target: TargetView::Absent,
-        former_targets: &[],
+        target: ObservedTarget::Absent,
+        former_targets: Vec::new(),
         last_refresh: None,
         inputs_changed: false,
-        sources: &sources,
+        asked: jiff::Timestamp::UNIX_EPOCH,
+        sources: TemplateSources::new(),
         jitter: 0.0,
     };
     let shared = Settings::default();

@@ -96,6 +96,15 @@ impl Failure {
         self
     }
 
+    /// Says when the API server wants to be asked again, where it does.
+    pub fn asked_again_after(mut self, delay: Option<Duration>) -> Self {
+        if delay.is_some() {
+            self.0.retry = Retry::WhenTold;
+            self.0.retry_after = delay;
+        }
+        self
+    }
+
     /// Names the store the failure came from.
     pub fn from_store(mut self, store: StoreKey) -> Self {
         self.0.store = Some(store);

@@ -12,5 +12,5 @@ mod wanted;
 pub use child::{child, child_name, controls};
 pub use decide::{Decision, Observed, OwnedChild, Step, Task, Work, decide};
 pub use parent::{Child, Namespaces, Parent};
-pub use report::{Outcome, Report, Trouble, refused, report, status_patch};
+pub use report::{Report, TaskOutcome, Trouble, refused, report, status_patch};
 pub use wanted::Wanted;

@@ -13,6 +13,8 @@ pub enum NextRun {
     After(Duration),
     /// With the object's own growing delay, one second to seven minutes.
     Backoff,
+    /// With that delay, which grows no further than this.
+    BackoffWithin(Duration),
     /// When the store's breaker lets it.
     Breaker,
     /// Only when something changes.

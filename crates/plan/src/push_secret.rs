@@ -10,6 +10,7 @@ mod finalizer;
 mod grace;
 mod names;
 mod observe;
+mod outcome;
 mod plan;
 mod record;
 mod refresh;
@@ -22,6 +23,7 @@ pub use decide::{Decision, FinalizerChange, Ignored, Verdict, decide};
 pub use finalizer::{add_finalizer, remove_finalizer};
 pub use grace::{GRACE, Pending, SourceState, pending};
 pub use observe::{Observed, Source, SourceRef, source, template_sources};
+pub use outcome::PushOutcome;
 pub use plan::{
     Entry, PushPlan, StorePush, delete_failed, exists_unknown, places, plan, push_failed,
     unfinished,

@@ -17,7 +17,7 @@ pub(crate) use admit::{Refusal, admit, admit_push, allow, not_found};
 pub use blocked::block_deletion;
 pub(crate) use decide::no_provider;
 pub use decide::{StoreDecision, StoreFailure, decide, interval};
-pub use finalizer::{has_finalizer, settle_finalizer};
+pub use finalizer::{StoreObserved, finalizer_patch, has_finalizer, is_released, settle_finalizer};
 pub use object::StoreObject;
 pub use record::StoreRecord;
 pub use report::{CheckOutcome, StorePlan, report};

@@ -9,7 +9,7 @@ use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore};
 use lockstep_provider_api::{SecretMap, SecretValue};
 use lockstep_template::{Budget, Limits};
 
-use crate::external_secret::{Observed, TargetView, TemplateSources};
+use crate::external_secret::{Observed, ObservedTarget, TemplateSources};
 use crate::settings::Settings;
 use crate::store::{StoreKey, StoreView};
 use crate::target::TargetRow;
@@ -116,19 +116,19 @@ impl Scene {
 
     /// Calls `test` with the observation.
     pub(crate) fn observe<T>(&self, test: impl FnOnce(&Observed<'_>) -> T) -> T {
-        let former: Vec<&TargetRow> = self.former.iter().collect();
         test(&Observed {
-            object: &self.object,
-            namespace_labels: Some(&self.labels),
+            object: self.object.clone(),
+            namespace_labels: Some(Arc::new(self.labels.clone())),
             stores: &self.stores,
-            target: self
-                .target
-                .as_ref()
-                .map_or(TargetView::Absent, TargetView::Row),
-            former_targets: &former,
+            target: match &self.target {
+                Some(row) => ObservedTarget::Row(Arc::new(row.clone())),
+                None => ObservedTarget::Absent,
+            },
+            former_targets: self.former.iter().cloned().map(Arc::new).collect(),
             last_refresh: self.last_refresh,
             inputs_changed: self.inputs_changed,
-            sources: &self.sources,
+            asked: Timestamp::UNIX_EPOCH,
+            sources: self.sources.clone(),
             jitter: 0.0,
         })
     }

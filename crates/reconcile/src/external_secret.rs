@@ -1,4 +1,4 @@
-//! One run of an ExternalSecret, from what was observed to what is reported. The order of the beats
+//! One reconcile of an ExternalSecret, from what was observed to what is reported. The order of the steps
 //! is fixed here; what each of them means is decided in `lockstep-plan`.
 
 mod apply;
@@ -9,85 +9,68 @@ mod release;
 mod report;
 mod stopped;
 mod sync;
+mod world;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
-use lockstep_plan::NextRun;
 use lockstep_plan::external_secret::{
-    Applied, Decision, FetchList, Observed, TemplateSources, add_finalizer, decide, note_at,
-    template_sources,
+    Applied, Decision, FetchList, Observed, ObservedTarget, SyncOutcome, add_finalizer, decide,
+    note_at,
 };
 use lockstep_plan::manifest_target::ObjectRef;
-use lockstep_plan::{Settings, TargetRow};
+use lockstep_plan::{NextRun, Settings};
 use lockstep_remote::RemoteClient;
+use lockstep_runtime::api_error::ApiError;
 
 use crate::planning::Planning;
-use crate::stores::Stores;
-use crate::template_sources::counted;
-use crate::world::{World, WorldError};
 
 use fetch::prepare;
-pub use observe::{Observation, Target};
-pub use report::{Outcome, Shares};
+use report::unwritten;
+pub use report::{Reconciled, Shares};
 use sync::LookAgain;
+pub use world::{Deletion, ExternalSecretWorld};
 
-/// What a run works with.
-pub struct Engine<'a, W> {
+/// What reconciles of ExternalSecrets work with.
+pub struct Reconciler<'a, W> {
     /// Reads and writes.
     pub world: &'a W,
-    /// Stores.
-    pub stores: &'a dyn Stores,
     /// Reads of stores.
-    pub reads: &'a Arc<RemoteClient>,
+    pub remote: &'a Arc<RemoteClient>,
     /// Settings of the process.
     pub settings: &'a Settings,
     /// Where plans are made.
     pub planning: &'a Planning,
 }
 
-impl<W: World> Engine<'_, W> {
-    /// Runs an object once. `now` is the start of the run, `jitter` a random number below one.
-    pub async fn run(&self, observation: Observation, now: Timestamp, jitter: f64) -> Outcome {
-        let mut observation = observation;
-        if let Some(target) = self.manifest_target(&observation.object) {
-            match manifest_target::observe(self.world, &observation.object, &target).await {
-                Ok(live) => observation.target = Target::Object(live),
+impl<W: ExternalSecretWorld> Reconciler<'_, W> {
+    /// Reconciles an object once. `now` is the start.
+    pub async fn reconcile(&self, mut observed: Observed<'_>, now: Timestamp) -> Reconciled {
+        if let Some(target) = self.manifest_target(&observed.object) {
+            match observe::target(self.world, &observed.object, &target).await {
+                Ok(live) => observed.target = ObservedTarget::Object(live),
                 Err(failure) => {
-                    return self
-                        .fail_target_unreadable(observation, failure, (now, jitter))
-                        .await;
+                    let failed = self.fail_target_unreadable(observed, failure, now).await;
+                    return failed.into();
                 }
             }
         }
-        let no_sources = TemplateSources::new();
-        let former: Vec<&TargetRow> = observation
-            .former_targets
-            .iter()
-            .map(AsRef::as_ref)
-            .collect();
-        let verdict = {
-            let observed = observation.seen(self.stores, &former, &no_sources, jitter);
-            decide(&observed, self.settings, now)
-        };
-        if verdict.add_finalizer {
-            let claimed = self.claim(&mut observation.object).await;
-            if let Err(error) = claimed {
-                return self
-                    .fail_finalizer_rejected(&observation, &error, (now, jitter))
-                    .await;
-            }
+        let verdict = decide(&observed, self.settings, now);
+        if verdict.add_finalizer
+            && let Err(error) = self.claim(&mut observed.object).await
+        {
+            let failed = self.fail_finalizer_rejected(&observed, &error, now).await;
+            return failed.into();
         }
-        let sources = match verdict.decision {
-            Decision::Fetch(_) => self.sources(&observation.object).await,
-            _ => no_sources,
-        };
-        let observed = observation.seen(self.stores, &former, &sources, jitter);
-        match verdict.decision {
+        let outcome = match verdict.decision {
+            Decision::Fetch(list) => {
+                observed.sources = observe::sources(self.world, &observed.object).await;
+                return self.refresh(&observed, &list, now).await;
+            }
             Decision::Ignore(reason) => {
-                tracing::debug!(object = %name(observed.object), ?reason, "left alone");
-                Outcome::next(NextRun::OnChange)
+                tracing::debug!(object = %name(&observed.object), ?reason, "left alone");
+                SyncOutcome::next(NextRun::OnChange)
             }
             Decision::Idle {
                 until,
@@ -95,23 +78,22 @@ impl<W: World> Engine<'_, W> {
                 status,
             } => {
                 if let Some(status) = &status
-                    && let Err(error) = self.world.write_status(observed.object, status).await
+                    && let Err(error) = self.world.write_status(&observed.object, status).await
                 {
-                    return Outcome::unwritten(&error);
+                    return unwritten(&error).into();
                 }
-                let next = until.map_or(NextRun::OnChange, NextRun::At);
-                let refreshed = observation.last_refresh;
-                Outcome {
+                let refreshed = observed.last_refresh;
+                SyncOutcome {
                     awaits_target,
                     note_at: refreshed
-                        .and_then(|at| note_at(observed.object, status.as_deref(), at)),
-                    ..Outcome::next(next)
+                        .and_then(|at| note_at(&observed.object, status.as_deref(), at)),
+                    ..SyncOutcome::next(until.map_or(NextRun::OnChange, NextRun::At))
                 }
             }
-            Decision::Release(release) => self.release(observed.object, release).await,
-            Decision::Fail(failure) => self.finish(&observed, Applied::failed(failure), now).await,
-            Decision::Fetch(list) => self.refresh(&observed, &list, observation.asked, now).await,
-        }
+            Decision::Release(release) => self.release(&observed.object, release).await,
+            Decision::Fail(failure) => self.report(&observed, Applied::failed(failure), now).await,
+        };
+        outcome.into()
     }
 
     /// Fetches and writes, unless a generator belongs to another controller class.
@@ -119,27 +101,26 @@ impl<W: World> Engine<'_, W> {
         &self,
         observed: &Observed<'_>,
         list: &FetchList,
-        asked: Timestamp,
         now: Timestamp,
-    ) -> Outcome {
-        let prepared = prepare(list, namespace(observed.object), self.world).await;
+    ) -> Reconciled {
+        let prepared = prepare(list, namespace(&observed.object), self.world).await;
         let class = &self.settings.class;
         if prepared.iter().any(|item| item.is_foreign_to(class)) {
-            tracing::debug!(object = %name(observed.object), "generator of another class");
-            return Outcome::next(NextRun::OnChange);
+            tracing::debug!(object = %name(&observed.object), "generator of another class");
+            return SyncOutcome::next(NextRun::OnChange).into();
         }
-        self.world.fetching(observed.object);
-        let (synced, reads) = self.sync(observed, (list, prepared), asked, now).await;
+        self.world.fetching(&observed.object);
+        let (synced, reads) = self.sync(observed, (list, prepared), now).await;
         let applied = match synced {
             Ok(applied) => applied,
-            Err(LookAgain(at)) => return Outcome::next(NextRun::At(at)),
+            Err(LookAgain(at)) => return SyncOutcome::next(NextRun::At(at)).into(),
         };
-        let outcome = self.finish(observed, applied, now).await;
-        outcome.with_shares(observed, reads, self.settings)
+        let outcome = self.report(observed, applied, now).await;
+        Reconciled::sharing(outcome, observed, reads, self.settings)
     }
 
     /// Puts the finalizer on the object.
-    async fn claim(&self, object: &mut ExternalSecret) -> Result<(), WorldError> {
+    async fn claim(&self, object: &mut ExternalSecret) -> Result<(), ApiError> {
         *object = self.world.patch(object, &add_finalizer(object)).await?;
         Ok(())
     }
@@ -147,16 +128,6 @@ impl<W: World> Engine<'_, W> {
     /// The target, where it is no Secret and such are allowed.
     fn manifest_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
         ObjectRef::of(object).filter(|_| self.settings.generic_targets)
-    }
-
-    async fn sources(&self, object: &ExternalSecret) -> TemplateSources {
-        let namespace = namespace(object);
-        let (mut sources, mut bytes) = (TemplateSources::new(), 0);
-        for key in template_sources(object) {
-            let data = self.world.template_source(namespace, &key).await;
-            sources.insert(key, counted(data, &mut bytes));
-        }
-        sources
     }
 }
 

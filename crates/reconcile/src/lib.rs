@@ -5,17 +5,18 @@
 //! over a folder of manifests.
 
 pub mod external_secret;
+mod failure;
+pub mod fan_out;
+pub mod generator_state;
 mod generator_states;
 mod generators;
+mod outcome;
 pub mod planning;
 pub mod push_secret;
-pub mod push_world;
 pub mod store;
-mod stores;
 mod template_sources;
 pub mod world;
 
+pub use outcome::Ended;
 pub use planning::Planning;
-pub use push_world::PushWorld;
-pub use stores::Stores;
-pub use world::{Deletion, Generator, World, WorldError};
+pub use world::{Generator, World};

@@ -1,65 +1,73 @@
-//! The check of a store: connect, ask the provider, and let the plan say what that means.
+//! One reconcile of a store of either kind: its finalizer, its check, and what is reported. The order of the
+//! steps is fixed here; what each of them means is decided in `lockstep-plan`.
 
-use std::time::Duration;
+mod fetch;
+mod report;
+mod world;
 
-use lockstep_plan::Settings;
-use lockstep_plan::store::{CheckOutcome, StoreDecision, decide};
-use lockstep_provider_api::{Capabilities, Entry, Scope};
-use lockstep_remote::{Connections, StoreRecord};
+use std::sync::Arc;
 
-/// Checks a store; `None` when it belongs to another controller class.
-pub async fn check(
-    record: &StoreRecord,
-    connections: &Connections,
-    settings: &Settings,
-) -> Option<CheckOutcome> {
-    match decide(record.object(), settings) {
-        StoreDecision::Skip => None,
-        StoreDecision::Refuse(failure) => Some(CheckOutcome::Refused(failure)),
-        StoreDecision::Check {
-            provider,
-            settings: raw,
-            interval,
-        } => Some(match lockstep_provider_registry::lookup(&provider) {
-            Ok(entry) => ask(record, connections, entry, &raw, interval).await,
-            Err(error) if error.is_left_out() => CheckOutcome::NotInBuild {
-                text: error.to_string(),
-            },
-            Err(_) => CheckOutcome::UnknownProvider { provider },
-        }),
+use jiff::Timestamp;
+use lockstep_plan::store::{
+    StoreObserved, StoreRecord, finalizer_patch, is_released, report as plan_report,
+};
+use lockstep_plan::{NextRun, Settings};
+use lockstep_remote::RemoteClient;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+
+use crate::outcome::Ended;
+
+pub use fetch::{check, is_left_out};
+pub use world::StoreWorld;
+
+/// What reconciles of stores work with.
+pub struct Reconciler<'a, W> {
+    /// Reads and writes.
+    pub world: &'a W,
+    /// Connections to stores.
+    pub remote: &'a Arc<RemoteClient>,
+    /// Settings of the process.
+    pub settings: &'a Settings,
+}
+
+impl<W: StoreWorld> Reconciler<'_, W> {
+    /// Reconciles a store once. `now` is the start.
+    pub async fn reconcile(&self, observed: StoreObserved, now: Timestamp) -> Ended {
+        let key = &observed.store.key;
+        let store = match self.settle_finalizer(&observed).await {
+            Ok(store) => store,
+            Err(error) if error.is(ApiErrorKind::NotFound) => {
+                return Ended::well(NextRun::OnChange);
+            }
+            Err(error) => {
+                tracing::debug!(store = %key, %error, "could not write the store's finalizer");
+                return Ended::well(NextRun::Backoff);
+            }
+        };
+        if is_released(&observed.store, &store) {
+            tracing::debug!(store = %key, "let go");
+            return Ended::well(NextRun::OnChange);
+        }
+        let checked = check(&store, self.remote.connections(), self.settings).await;
+        let Some(outcome) = checked else {
+            tracing::debug!(store = %key, "skip store");
+            return Ended::well(NextRun::OnChange);
+        };
+        let outcome = outcome.with_trouble(self.remote.trouble(key));
+        let plan = plan_report(store.object(), outcome, self.settings, now);
+        self.report(&store, plan, now).await
     }
-}
 
-/// Whether the API has a provider that this build was made without.
-pub fn is_left_out(provider: &str) -> bool {
-    lockstep_provider_registry::lookup(provider).is_err_and(|error| error.is_left_out())
-}
-
-async fn ask(
-    record: &StoreRecord,
-    connections: &Connections,
-    entry: &Entry,
-    raw: &serde_json::Value,
-    interval: Duration,
-) -> CheckOutcome {
-    match connections.reopen(record).await {
-        Ok(connected) => CheckOutcome::Checked {
-            check: connected.store.check().await,
-            capabilities: entry.capabilities(raw).unwrap_or(Capabilities::NONE),
-            stability: entry.stability(),
-            interval,
-            foreign_namespace: foreign_namespace(record, entry, raw),
-        },
-        Err(error) => CheckOutcome::NotConnected(error),
+    /// Makes the finalizer as it should be; returns the store as it is then.
+    async fn settle_finalizer(
+        &self,
+        observed: &StoreObserved,
+    ) -> Result<Arc<StoreRecord>, ApiError> {
+        let Some(patch) = finalizer_patch(observed, self.settings) else {
+            return Ok(Arc::clone(&observed.store));
+        };
+        let written = self.world.patch_store(&observed.store, &patch).await?;
+        tracing::debug!(store = %observed.store.key, "finalizer settled");
+        Ok(written)
     }
-}
-
-/// A store that admission never saw may name another namespace. It reads its own, and says so.
-fn foreign_namespace(
-    record: &StoreRecord,
-    entry: &Entry,
-    raw: &serde_json::Value,
-) -> Option<String> {
-    let namespace = record.key.namespace.clone()?;
-    entry.foreign_namespace(raw, &Scope::Namespaced { namespace })
 }

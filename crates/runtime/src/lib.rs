@@ -20,6 +20,7 @@
 //!
 //! Without the feature `cluster` everything that talks to an API server is left out.
 
+pub mod api_error;
 pub mod background;
 pub mod blocking;
 pub mod clock;
@@ -36,8 +37,6 @@ pub mod transport;
 
 pub use lockstep_scheduling::{backoff, schedule, slots};
 
-#[cfg(feature = "cluster")]
-pub mod api_error;
 #[cfg(feature = "cluster")]
 pub mod api_object;
 #[cfg(feature = "cluster")]

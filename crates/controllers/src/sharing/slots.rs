@@ -1,9 +1,10 @@
 //! Slots for shared reads, divided between namespaces and stores as `lockstep-scheduling` says. A read that
 //! gets none is postponed, not waited for.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use lockstep_runtime::slots::{Class, Slots};
+use parking_lot::{Mutex, MutexGuard};
 
 /// Slots in use.
 #[derive(Clone, Default)]
@@ -31,7 +32,7 @@ impl ReadSlots {
     }
 
     fn locked(&self) -> MutexGuard<'_, Slots> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cluster_external_secret;
 mod external_secret;
+mod generator_state;
 mod input;
 mod namespace;
 mod push_secret;

@@ -1,12 +1,12 @@
 //! Runs the planner over the files: decide, fetch from the remote file, assemble, plan, mutate. What
 //! comes out is the Secret as the operator would create it, or complaints.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{
-    Decision, Kept, Mutation, Observed, SourceKind, TargetPlan, TargetView, TemplateSources,
+    Decision, Kept, Mutation, Observed, ObservedTarget, SourceKind, TargetPlan, TemplateSources,
     assemble, decide, mutate, plan, template_sources,
 };
 use lockstep_plan::manifest_target::{Object, ObjectPlan, ObjectRef};
@@ -50,19 +50,19 @@ pub(crate) fn of(
     let input = Input::read(flags, files)?;
     let object = input.object.clone();
     let mut located = Located::new(&input, files, flags.reveal);
-    let sources = sources(&input);
     let observed = Observed {
-        object: &object,
-        namespace_labels: Some(&BTreeMap::new()),
+        object: object.clone(),
+        namespace_labels: Some(Arc::default()),
         stores: &AnyStore,
         target: match ObjectRef::of(&object) {
-            Some(_) => TargetView::Object(None),
-            None => TargetView::Absent,
+            Some(_) => ObservedTarget::Object(None),
+            None => ObservedTarget::Absent,
         },
-        former_targets: &[],
+        former_targets: Vec::new(),
         last_refresh: None,
         inputs_changed: false,
-        sources: &sources,
+        asked: SystemTime.now(),
+        sources: sources(&input),
         jitter: 0.0,
     };
     let (target, events) = planned(&observed, &input, settings, &mut located)
@@ -102,7 +102,7 @@ fn planned(
         now,
         budget: &Budget::new(settings.template_limits),
     };
-    let assembled = assemble(observed.object, &list, answers.payloads, work)?;
+    let assembled = assemble(&observed.object, &list, answers.payloads, work)?;
     located.keys = assembled.data.keys().map(str::to_owned).collect();
     let plan = plan(observed, assembled, work)?;
     Ok((plan.target, plan.events))

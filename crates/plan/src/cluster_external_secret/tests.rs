@@ -12,7 +12,7 @@ use crate::fan_out::*;
 use crate::next_run::NextRun;
 use crate::settings::Settings;
 
-type Seen<'a> = Observed<'a, ClusterExternalSecret>;
+type Seen = Observed<ClusterExternalSecret>;
 
 const MARK: &str = "externalsecrets.external-secrets.io/ces-all";
 
@@ -47,9 +47,9 @@ fn right(namespace: &str) -> ExternalSecret {
 }
 
 /// One wanted namespace `n` that carries the mark.
-fn observed(object: &ClusterExternalSecret) -> Seen<'_> {
+fn observed(object: &ClusterExternalSecret) -> Seen {
     Observed {
-        object,
+        object: std::sync::Arc::new(object.clone()),
         wanted: Ok(BTreeMap::from([("n".to_owned(), namespace(&[MARK]))])),
         marked: BTreeMap::new(),
         existing: BTreeMap::new(),
@@ -65,7 +65,7 @@ fn owned(namespace: &str, name: &str) -> OwnedChild {
     }
 }
 
-fn kept(observed: &Seen<'_>) -> Work<ExternalSecret> {
+fn kept(observed: &Seen) -> Work<ExternalSecret> {
     match decide(observed) {
         Decision::Keep(work) => work,
         other => panic!("{other:?}"),
@@ -294,11 +294,11 @@ fn the_force_sync_annotation_reaches_the_children() {
 
 #[test]
 fn the_status_tells_where_it_worked_and_where_not() {
-    let trouble = Outcome::Failed(Trouble::Refused("taken".to_owned()));
+    let trouble = TaskOutcome::Failed(Trouble::Refused("taken".to_owned()));
     let outcomes = BTreeMap::from([
-        ("b".to_owned(), Outcome::Kept),
+        ("b".to_owned(), TaskOutcome::Kept),
         ("a".to_owned(), trouble),
-        ("c".to_owned(), Outcome::Left),
+        ("c".to_owned(), TaskOutcome::Left),
     ]);
     let now = Timestamp::UNIX_EPOCH;
 
@@ -323,7 +323,7 @@ fn the_status_tells_where_it_worked_and_where_not() {
 
 #[test]
 fn a_write_that_failed_is_tried_again_soon() {
-    let trouble = Outcome::Failed(Trouble::Failed("forbidden".to_owned()));
+    let trouble = TaskOutcome::Failed(Trouble::Failed("forbidden".to_owned()));
     let outcomes = BTreeMap::from([("a".to_owned(), trouble)]);
 
     let report = report(
@@ -339,7 +339,7 @@ fn a_write_that_failed_is_tried_again_soon() {
 #[test]
 fn a_status_that_says_the_same_is_not_written() {
     let mut object = object();
-    let outcomes = || BTreeMap::from([("a".to_owned(), Outcome::Kept)]);
+    let outcomes = || BTreeMap::from([("a".to_owned(), TaskOutcome::Kept)]);
     let (settings, now) = (Settings::default(), Timestamp::UNIX_EPOCH);
     object.status = report(&object, outcomes(), &settings, now).status;
     assert!(object.status.is_some());
@@ -356,7 +356,7 @@ fn failures_that_are_over_leave_the_status() {
     let mut object = object();
     object.status = refused(&object, "no".to_owned(), &Settings::default()).status;
 
-    let outcomes = BTreeMap::from([("a".to_owned(), Outcome::Kept)]);
+    let outcomes = BTreeMap::from([("a".to_owned(), TaskOutcome::Kept)]);
     let report = report(
         &object,
         outcomes,

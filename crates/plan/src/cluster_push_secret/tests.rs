@@ -28,9 +28,9 @@ fn object() -> ClusterPushSecret {
 }
 
 /// One wanted namespace `n`.
-fn observed(object: &ClusterPushSecret) -> Observed<'_, ClusterPushSecret> {
+fn observed(object: &ClusterPushSecret) -> Observed<ClusterPushSecret> {
     Observed {
-        object,
+        object: std::sync::Arc::new(object.clone()),
         wanted: Ok(BTreeMap::from([("n".to_owned(), ObjectMeta::default())])),
         marked: BTreeMap::new(),
         existing: BTreeMap::new(),
@@ -38,7 +38,7 @@ fn observed(object: &ClusterPushSecret) -> Observed<'_, ClusterPushSecret> {
     }
 }
 
-fn kept(observed: &Observed<'_, ClusterPushSecret>) -> Work<PushSecret> {
+fn kept(observed: &Observed<ClusterPushSecret>) -> Work<PushSecret> {
     match decide(observed) {
         Decision::Keep(work) => work,
         other => panic!("{other:?}"),
@@ -131,8 +131,11 @@ fn a_terminating_namespace_is_passed_over() {
 #[test]
 fn the_status_names_children_namespaces_and_failures() {
     let object = object();
-    let failed = Outcome::Failed(Trouble::Refused("taken".to_owned()));
-    let outcomes = BTreeMap::from([("a".to_owned(), Outcome::Kept), ("b".to_owned(), failed)]);
+    let failed = TaskOutcome::Failed(Trouble::Refused("taken".to_owned()));
+    let outcomes = BTreeMap::from([
+        ("a".to_owned(), TaskOutcome::Kept),
+        ("b".to_owned(), failed),
+    ]);
 
     let said = report(
         &object,

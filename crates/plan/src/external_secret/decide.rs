@@ -11,7 +11,7 @@ use super::fetch::{self, FetchList};
 use super::finalizer::has_finalizer;
 use super::names::{namespace, uid};
 use super::status;
-use super::{Observed, TargetView};
+use super::{Observed, ObservedTarget};
 use crate::cause::Cause;
 use crate::conditions::is_ready;
 use crate::failure::Failure;
@@ -81,7 +81,7 @@ pub struct ReleasePlan {
 
 /// Decides what a run does. `now` is the start of the run.
 pub fn decide(observed: &Observed<'_>, settings: &Settings, now: Timestamp) -> Verdict {
-    let object = observed.object;
+    let object = &observed.object;
     if object.metadata.deletion_timestamp.is_some() {
         return Verdict {
             add_finalizer: false,
@@ -103,7 +103,7 @@ fn decide_live(
     settings: &Settings,
     now: Timestamp,
 ) -> Result<Decision, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     if !settings.cluster_stores && names_cluster_store(object) {
         return Ok(Decision::Ignore(Ignored::ClusterStoresOff));
     }
@@ -155,7 +155,7 @@ fn wake_up(due: Due, interval: GoDuration, jitter: f64) -> Option<Timestamp> {
 }
 
 fn release(observed: &Observed<'_>, settings: &Settings) -> Decision {
-    let object = observed.object;
+    let object = &observed.object;
     if !has_finalizer(object) {
         return Decision::Ignore(Ignored::Released);
     }
@@ -167,8 +167,9 @@ fn release(observed: &Observed<'_>, settings: &Settings) -> Decision {
         .target
         .row()
         .filter(|row| deletes && row.is_controlled_by(uid(object)));
-    let live = match observed.target {
-        TargetView::Object(live) => {
+    let live = match &observed.target {
+        ObservedTarget::Object(live) => {
+            let live = live.as_deref();
             live.filter(|live| deletes && live.is_controlled_by(uid(object)))
         }
         _ => None,
@@ -186,7 +187,7 @@ fn names_cluster_store(object: &ExternalSecret) -> bool {
 
 /// Whether a store or generator belongs to another class; those that do not exist say nothing.
 fn is_foreign(observed: &Observed<'_>, settings: &Settings) -> Result<bool, UnsupportedKind> {
-    let object = observed.object;
+    let object = &observed.object;
     let class = settings.class.as_str();
     for generator in fetch::generators(object) {
         let wanted = observed
@@ -246,25 +247,27 @@ enum TargetState {
 }
 
 fn target_state(observed: &Observed<'_>) -> TargetState {
-    let object = observed.object;
-    match (object.spec.creation_policy(), observed.target) {
+    let object = &observed.object;
+    match (object.spec.creation_policy(), &observed.target) {
         // Upstream fetches at every run for `None`; there is nothing that could need repair.
         (CreationPolicy::None | CreationPolicy::Orphan, _) => TargetState::Valid,
-        (_, TargetView::Row(row)) if row.is_untouched() => TargetState::Valid,
-        (_, TargetView::Object(Some(live))) if live.is_untouched() => TargetState::Valid,
-        (policy, TargetView::Absent | TargetView::Object(None)) => match last_outcome(object) {
-            Some((reasons::SECRET_MISSING | reasons::RESOURCE_MISSING, _))
-                if *policy == CreationPolicy::Merge =>
-            {
-                TargetState::Awaited
+        (_, ObservedTarget::Row(row)) if row.is_untouched() => TargetState::Valid,
+        (_, ObservedTarget::Object(Some(live))) if live.is_untouched() => TargetState::Valid,
+        (policy, ObservedTarget::Absent | ObservedTarget::Object(None)) => {
+            match last_outcome(object) {
+                Some((reasons::SECRET_MISSING | reasons::RESOURCE_MISSING, _))
+                    if *policy == CreationPolicy::Merge =>
+                {
+                    TargetState::Awaited
+                }
+                // The provider had no data, so there is no target; the next refresh asks again.
+                Some(
+                    (reasons::SECRET_DELETED | reasons::RESOURCE_DELETED, _)
+                    | (_, messages::SECRET_RETAINED),
+                ) => TargetState::Valid,
+                _ => TargetState::Invalid,
             }
-            // The provider had no data, so there is no target; the next refresh asks again.
-            Some(
-                (reasons::SECRET_DELETED | reasons::RESOURCE_DELETED, _)
-                | (_, messages::SECRET_RETAINED),
-            ) => TargetState::Valid,
-            _ => TargetState::Invalid,
-        },
+        }
         _ => TargetState::Invalid,
     }
 }

@@ -122,7 +122,7 @@ pub fn reads_through(object: &ExternalSecret, store: &StoreKey) -> Vec<Read> {
 
 /// The list for an object, or the first store that cannot be used.
 pub(super) fn list(observed: &Observed<'_>, settings: &Settings) -> Result<FetchList, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let mut items = Vec::with_capacity(object.spec.data_from.len() + object.spec.data.len());
     let data_from = object.spec.data_from.iter().enumerate();
     let sets = data_from.filter_map(|(at, entry)| {
@@ -213,7 +213,7 @@ fn usable_store(
     settings: &Settings,
     source: Option<&SourceRef>,
 ) -> Result<StoreKey, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let unnamed = StoreRef::default();
     let own = source.and_then(|source| source.store_ref.as_ref());
     let reference = own
@@ -224,7 +224,7 @@ fn usable_store(
     let Some(store) = observed.stores.store(&key) else {
         return Err(missing_store(&key, source));
     };
-    let caller = (namespace(object), observed.namespace_labels);
+    let caller = (namespace(object), observed.namespace_labels.as_deref());
     match admit(&store, caller, settings) {
         Ok(()) => Ok(key),
         Err(refusal) => {

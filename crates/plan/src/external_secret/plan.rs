@@ -12,7 +12,7 @@ use lockstep_provider_api::error::Retry;
 use super::assemble::Assembled;
 use super::names::{created_by, name, namespace, uid};
 use super::report::Kept;
-use super::{Observed, TargetView};
+use super::{Observed, ObservedTarget};
 use crate::cause::Cause;
 use crate::conditions::ready_reason;
 use crate::event::EventNote;
@@ -66,7 +66,7 @@ pub fn plan(
 ) -> Result<Plan, Failure> {
     let Assembled { data, events } = assembled;
     let means = RenderContext {
-        sources: observed.sources,
+        sources: &observed.sources,
         work,
     };
     match writes(observed, data, means) {
@@ -103,12 +103,12 @@ fn writes(
         CreationPolicy::CreateOrMerge => Write::CreateOrMerge,
         CreationPolicy::Owner | CreationPolicy::Unknown(_) => Write::Own,
     };
-    if let TargetView::Object(live) = observed.target {
-        let plan = object_plan(observed, write, (&data, live), means)?;
+    if let ObservedTarget::Object(live) = &observed.target {
+        let plan = object_plan(observed, write, (&data, live.as_deref()), means)?;
         return Ok((TargetPlan::Object(plan), Vec::new()));
     }
     let desired = desired(observed, write, data, means)?;
-    let target = write_plan(observed.target, desired, means.work.settings);
+    let target = write_plan(&observed.target, desired, means.work.settings);
     let orphans = if write.owns() {
         orphans(observed)
     } else {
@@ -119,7 +119,7 @@ fn writes(
 
 /// Refuses a template that is never rendered because nothing is written, as one that is.
 fn refuse_template(observed: &Observed<'_>) -> Result<(), Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     validate::secret_template(&object.spec).map_err(|text| {
         let error = RenderError::from(text).within("could not apply template");
         template_failed(object, error, observed.target.row().is_some())
@@ -128,29 +128,29 @@ fn refuse_template(observed: &Observed<'_>) -> Result<(), Failure> {
 
 /// The Secret to delete when the provider has no data.
 fn deletion(observed: &Observed<'_>) -> Result<TargetPlan, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let policy = object.spec.creation_policy();
     if *policy != CreationPolicy::Owner {
         let text = format!(
             "unable to delete secret {}: creationPolicy={policy} is not Owner",
             object.target_name()
         );
-        let message = match observed.target {
-            TargetView::Object(_) => messages::COULD_NOT_DELETE_RESOURCE,
+        let message = match &observed.target {
+            ObservedTarget::Object(_) => messages::COULD_NOT_DELETE_RESOURCE,
             _ => messages::COULD_NOT_DELETE,
         };
         return Err(Failure::new(message, Cause::INVALID_SPEC, text));
     }
-    match observed.target {
-        TargetView::Object(None) => Ok(TargetPlan::Object(ObjectPlan::Gone)),
-        TargetView::Object(Some(live)) if live.is_controlled_by(uid(object)) => {
+    match &observed.target {
+        ObservedTarget::Object(None) => Ok(TargetPlan::Object(ObjectPlan::Gone)),
+        ObservedTarget::Object(Some(live)) if live.is_controlled_by(uid(object)) => {
             Ok(TargetPlan::Object(ObjectPlan::Delete(live.deletion())))
         }
-        TargetView::Object(Some(_)) => Err(foreign_object(object)),
-        TargetView::Row(row) if row.is_controlled_by(uid(object)) => {
+        ObservedTarget::Object(Some(_)) => Err(foreign_object(object)),
+        ObservedTarget::Row(row) if row.is_controlled_by(uid(object)) => {
             Ok(TargetPlan::Delete(row.deletion()))
         }
-        TargetView::Absent if was_deleted(object) => Ok(TargetPlan::Gone),
+        ObservedTarget::Absent if was_deleted(object) => Ok(TargetPlan::Gone),
         _ => Ok(TargetPlan::LookToDelete(object.target_name().to_owned())),
     }
 }
@@ -170,7 +170,7 @@ fn object_plan(
     (data, live): (&SecretMap, Option<&Object>),
     means: RenderContext<'_>,
 ) -> Result<ObjectPlan, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let Some(reference) = ObjectRef::of(object) else {
         return Ok(ObjectPlan::InSync);
     };
@@ -248,10 +248,10 @@ fn desired(
     data: SecretMap,
     means: RenderContext<'_>,
 ) -> Result<Desired, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let target = object.spec.target.as_ref();
     let immutable = target.is_some_and(|target| target.immutable == Some(true));
-    let exists = !matches!(observed.target, TargetView::Absent);
+    let exists = !matches!(observed.target, ObservedTarget::Absent);
     let rendered = if immutable && exists {
         // Its content is never written again, so nothing is rendered for it.
         Rendered::default()
@@ -320,10 +320,10 @@ fn unstacked(text: &str) -> &str {
     text
 }
 
-fn write_plan(target: TargetView<'_>, desired: Desired, settings: &Settings) -> TargetPlan {
+fn write_plan(target: &ObservedTarget, desired: Desired, settings: &Settings) -> TargetPlan {
     match target {
-        TargetView::Row(row) if row.is_in_sync(&desired, &settings.salt) => TargetPlan::InSync,
-        TargetView::Absent if desired.write.creates() => TargetPlan::Create(desired),
+        ObservedTarget::Row(row) if row.is_in_sync(&desired, &settings.salt) => TargetPlan::InSync,
+        ObservedTarget::Absent if desired.write.creates() => TargetPlan::Create(desired),
         _ => TargetPlan::Look(desired),
     }
 }
@@ -331,7 +331,7 @@ fn write_plan(target: TargetView<'_>, desired: Desired, settings: &Settings) -> 
 /// Former targets: named otherwise, marked as made by this object, and controlled by it. A copy
 /// that someone made with all labels is not.
 fn orphans(observed: &Observed<'_>) -> Vec<TargetDelete> {
-    let object = observed.object;
+    let object = &observed.object;
     let mark = created_by(object);
     let former = observed.former_targets.iter().filter(|row| {
         &*row.name != object.target_name()

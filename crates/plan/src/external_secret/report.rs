@@ -8,8 +8,8 @@ use lockstep_api::conditions::Condition;
 use lockstep_api::{ExternalSecretStatus, messages, reasons};
 use lockstep_provider_api::error::Retry;
 
-use super::Observed;
 use super::status::{self, Change};
+use super::{Observed, SyncOutcome};
 use crate::conditions::{failure_message, ready};
 use crate::event::EventNote;
 use crate::failure::Failure;
@@ -101,16 +101,8 @@ pub struct Report {
     pub status: Option<ExternalSecretStatus>,
     /// Events to record.
     pub events: Vec<EventNote>,
-    /// When to run next.
-    pub next: NextRun,
-    /// The refresh that happened, to be kept in memory.
-    pub refreshed: Option<Timestamp>,
-    /// Whether a Secret of the target's name that appears without our label matters.
-    pub awaits_target: bool,
-    /// Whether the Ready condition changed: worth a log line.
-    pub condition_changed: bool,
-    /// The failure, for logs and the error counter.
-    pub failure: Option<Failure>,
+    /// How the reconcile ended.
+    pub outcome: SyncOutcome,
 }
 
 /// Turns what was applied into a report. `now` is the start of the run.
@@ -150,19 +142,21 @@ pub fn report(
         renew_at: expires.and_then(|expires| refresh::renewal(expires, now)),
     };
     let renew_at = change.renew_at;
-    let status = status::after(observed.object, change, settings, now);
+    let status = status::after(&observed.object, change, settings, now);
     // A secret that stays missing at the provider is said once, not at every refresh.
     if status.write.is_some() || !events.is_empty() {
         events.extend(planned);
     }
     Report {
+        outcome: SyncOutcome {
+            refreshed: Some(now),
+            note_at: status::note_at(&observed.object, status.write.as_ref(), now),
+            awaits_target: outcome == TargetOutcome::Missing,
+            condition_changed: status.condition_changed,
+            ..SyncOutcome::next(next_refresh(observed, renew_at, now))
+        },
         status: status.write,
         events,
-        next: next_refresh(observed, renew_at, now),
-        refreshed: Some(now),
-        awaits_target: outcome == TargetOutcome::Missing,
-        condition_changed: status.condition_changed,
-        failure: None,
     }
 }
 
@@ -173,7 +167,7 @@ fn failed(
     settings: &Settings,
     now: Timestamp,
 ) -> Report {
-    let object = observed.object;
+    let object = &observed.object;
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
@@ -190,10 +184,10 @@ fn failed(
         condition: ready(false, reason, message),
         done: false,
         binds: !manifest && failure.touched_target(),
-        last_refresh: refresh::last_refresh(observed.object, observed.last_refresh),
+        last_refresh: refresh::last_refresh(&observed.object, observed.last_refresh),
         renew_at: None,
     };
-    let status = status::after(observed.object, change, settings, now);
+    let status = status::after(&observed.object, change, settings, now);
     if status.write.is_some() {
         events.extend(failure.notes().iter().cloned());
     }
@@ -204,11 +198,11 @@ fn failed(
     Report {
         status: status.write,
         events,
-        next: next_try(&failure),
-        refreshed: None,
-        awaits_target: false,
-        condition_changed: status.condition_changed,
-        failure: Some(failure),
+        outcome: SyncOutcome {
+            condition_changed: status.condition_changed,
+            ..SyncOutcome::next(next_try(&failure))
+        }
+        .failed(failure),
     }
 }
 
@@ -217,17 +211,13 @@ fn condition_not_written(events: Vec<EventNote>, next: NextRun) -> Report {
     Report {
         status: None,
         events,
-        next,
-        refreshed: None,
-        awaits_target: false,
-        condition_changed: false,
-        failure: None,
+        outcome: SyncOutcome::next(next),
     }
 }
 
 /// The target, where it is no Secret and such are allowed.
 fn manifest_target(observed: &Observed<'_>, settings: &Settings) -> Option<ObjectRef> {
-    ObjectRef::of(observed.object).filter(|_| settings.generic_targets)
+    ObjectRef::of(&observed.object).filter(|_| settings.generic_targets)
 }
 
 fn condition(outcome: &TargetOutcome, manifest: bool) -> Condition {
@@ -284,8 +274,8 @@ fn binds(outcome: &TargetOutcome) -> bool {
 }
 
 fn next_refresh(observed: &Observed<'_>, renew_at: Option<Timestamp>, now: Timestamp) -> NextRun {
-    let interval = refresh::interval(observed.object).unwrap_or_default();
-    let next = refresh::next(observed.object, now, interval, observed.jitter);
+    let interval = refresh::interval(&observed.object).unwrap_or_default();
+    let next = refresh::next(&observed.object, now, interval, observed.jitter);
     let next = next.map(|next| renew_at.map_or(next, |renewal| next.min(renewal)));
     next.map_or(NextRun::OnChange, NextRun::At)
 }

@@ -2,6 +2,7 @@
 //! namespaces, not by what the status remembers, so that a lost status leaks nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
@@ -11,9 +12,9 @@ use super::{Child, Parent};
 use crate::meta;
 
 /// What a decision is made from.
-pub struct Observed<'a, P: Parent> {
+pub struct Observed<P: Parent> {
     /// The object.
-    pub object: &'a P,
+    pub object: Arc<P>,
     /// The namespaces it wants; an error says why that cannot be told.
     pub wanted: Result<BTreeMap<String, ObjectMeta>, String>,
     /// Other namespaces that carry its mark.
@@ -87,7 +88,7 @@ pub enum Step<C> {
 }
 
 /// Decides what to do.
-pub fn decide<P: Parent>(observed: &Observed<'_, P>) -> Decision<P::Child> {
+pub fn decide<P: Parent>(observed: &Observed<P>) -> Decision<P::Child> {
     let own = observed.object.metadata();
     let ours = P::FINALIZER.filter(|finalizer| meta::has_finalizer(own, finalizer));
     match (own.deletion_timestamp.is_some(), ours, P::FINALIZER) {
@@ -105,7 +106,7 @@ pub fn decide<P: Parent>(observed: &Observed<'_, P>) -> Decision<P::Child> {
 }
 
 /// Every child goes, and every mark.
-fn clean_up<P: Parent>(observed: &Observed<'_, P>) -> Work<P::Child> {
+fn clean_up<P: Parent>(observed: &Observed<P>) -> Work<P::Child> {
     let mut work = Work::new();
     for child in &observed.owned {
         let task = work.entry(child.namespace.clone()).or_default();
@@ -119,13 +120,13 @@ fn clean_up<P: Parent>(observed: &Observed<'_, P>) -> Work<P::Child> {
 }
 
 fn keep<P: Parent>(
-    observed: &Observed<'_, P>,
+    observed: &Observed<P>,
     wanted: &BTreeMap<String, ObjectMeta>,
 ) -> Work<P::Child> {
     let mut work = Work::new();
     for owned in &observed.owned {
         let stays = wanted.contains_key(&owned.namespace);
-        if !stays || owned.name != child_name(observed.object) {
+        if !stays || owned.name != child_name(&*observed.object) {
             let task = work.entry(owned.namespace.clone()).or_default();
             task.steps.push(Step::Delete(owned.clone()));
         }
@@ -149,11 +150,11 @@ fn keep<P: Parent>(
 /// Makes a namespace have its child.
 fn fill<P: Parent>(
     task: &mut Task<P::Child>,
-    observed: &Observed<'_, P>,
+    observed: &Observed<P>,
     name: &str,
     namespace: &ObjectMeta,
 ) {
-    let object = observed.object;
+    let object = &*observed.object;
     let live = observed.existing.get(name);
     if live.is_some_and(|live| !is_ours(object, live)) {
         task.steps.push(Step::Refuse(P::CHILD_EXISTS.to_owned()));
@@ -179,7 +180,7 @@ fn fill<P: Parent>(
 
 fn unmark<P: Parent>(
     work: &mut Work<P::Child>,
-    observed: &Observed<'_, P>,
+    observed: &Observed<P>,
     name: &str,
     namespace: &ObjectMeta,
 ) {

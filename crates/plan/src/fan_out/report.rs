@@ -18,7 +18,7 @@ const UNKNOWN: &str = "unknown";
 
 /// How a task ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TaskOutcome {
     /// The namespace has its child.
     Kept,
     /// Nothing is left of ours there.
@@ -50,16 +50,16 @@ pub struct Report<S> {
 /// Reports how the tasks of the namespaces ended.
 pub fn report<P: Parent>(
     object: &P,
-    outcomes: BTreeMap<String, Outcome>,
+    outcomes: BTreeMap<String, TaskOutcome>,
     settings: &Settings,
     now: Timestamp,
 ) -> Report<P::Status> {
     let (mut said, mut retry) = (Namespaces::default(), false);
     for (namespace, outcome) in outcomes {
         match outcome {
-            Outcome::Left => {}
-            Outcome::Kept => said.provisioned.push(namespace),
-            Outcome::Failed(trouble) => {
+            TaskOutcome::Left => {}
+            TaskOutcome::Kept => said.provisioned.push(namespace),
+            TaskOutcome::Failed(trouble) => {
                 retry |= matches!(trouble, Trouble::Failed(_));
                 let (Trouble::Refused(reason) | Trouble::Failed(reason)) = trouble;
                 let reason = Some(reason);

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::external_secret::{
-    Applied, Assembled, Decision, Observed, SourceKey, SourceKind, TargetOutcome, TargetPlan,
-    TargetView, decide, plan, report,
+    Applied, Assembled, Decision, Observed, ObservedTarget, SourceKey, SourceKind, TargetOutcome,
+    TargetPlan, decide, plan, report,
 };
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -51,8 +51,8 @@ fn observe<T>(
     );
     scene.observe(|observed| {
         test(&Observed {
-            target: TargetView::Object(live),
-            ..*observed
+            target: ObservedTarget::Object(live.cloned().map(Box::new)),
+            ..observed.clone()
         })
     })
 }

@@ -72,7 +72,7 @@ pub enum Ignored {
 
 /// Decides what a run does. `now` is the start of the run.
 pub fn decide(observed: &Observed<'_>, settings: &Settings, now: Timestamp) -> Verdict {
-    let object = observed.object;
+    let object = &observed.object;
     let stores = resolve(observed, settings);
     let deleting = object.metadata.deletion_timestamp.is_some();
     let unused = stores.as_ref().is_ok_and(|stores| {

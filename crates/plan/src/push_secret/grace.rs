@@ -44,7 +44,7 @@ pub fn pending(
     obsolete: &[Recorded],
     now: Timestamp,
 ) -> Option<Pending> {
-    let edited = state == SourceState::There && was_edited(observed.object);
+    let edited = state == SourceState::There && was_edited(&observed.object);
     if obsolete.is_empty() || edited {
         return None;
     }
@@ -82,7 +82,7 @@ fn was_edited(object: &PushSecret) -> bool {
 }
 
 fn event(observed: &Observed<'_>, state: SourceState, obsolete: &[Recorded]) -> EventNote {
-    let missed = match (state, source(observed.object)) {
+    let missed = match (state, source(&observed.object)) {
         (SourceState::Missing, Some(SourceRef::Named(name))) => {
             format!("source Secret {name:?} is missing")
         }

@@ -2,6 +2,7 @@
 //! collecting it is the shell's work.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -13,12 +14,12 @@ use crate::store::StoreLookup;
 use crate::template_source::{SourceKey, sources_of};
 
 /// Everything a decision may depend on.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Observed<'a> {
     /// The PushSecret.
-    pub object: &'a PushSecret,
+    pub object: PushSecret,
     /// Labels of its namespace; `None` while they are not known.
-    pub namespace_labels: Option<&'a BTreeMap<String, String>>,
+    pub namespace_labels: Option<Arc<BTreeMap<String, String>>>,
     /// Stores.
     pub stores: &'a dyn StoreLookup,
     /// The true last push, where memory has a later one than the status.

@@ -97,7 +97,10 @@ fn of_store(
     sources: &[Rendered],
     work: Work<'_>,
 ) -> Result<Vec<Entry>, Failure> {
-    let caller = (namespace(observed.object), observed.namespace_labels);
+    let caller = (
+        namespace(&observed.object),
+        observed.namespace_labels.as_deref(),
+    );
     if let Err(refusal) = admit_push(store, caller, work.settings) {
         let retry = refusal.retry();
         let Refusal { cause, text, fault } = refusal;
@@ -108,7 +111,7 @@ fn of_store(
     }
     let mut planned: Vec<Entry> = Vec::new();
     for source in sources {
-        for entry in entries(observed.object, store, source, work)? {
+        for entry in entries(&observed.object, store, source, work)? {
             // Of two sources for one place the later one wins; writing both would make two versions
             // at every refresh.
             match planned.iter_mut().find(|known| known.id == entry.id) {

@@ -29,7 +29,7 @@ pub(super) fn due(
     settings: &Settings,
     now: Timestamp,
 ) -> Due {
-    let object = observed.object;
+    let object = &observed.object;
     let status = object.status.as_ref();
     let synced = status.and_then(|status| status.synced_resource_version.as_deref());
     let ready = status.and_then(|status| is_ready(&status.conditions));

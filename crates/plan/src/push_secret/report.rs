@@ -10,7 +10,7 @@ use lockstep_provider_api::error::Retry;
 use super::grace::Pending;
 use super::names::store_word;
 use super::status::{self, Change};
-use super::{Observed, record, refresh};
+use super::{Observed, PushOutcome, record, refresh};
 use crate::cause::Cause;
 use crate::conditions::{failure_message, ready, ready_reason};
 use crate::event::EventNote;
@@ -49,7 +49,7 @@ impl Applied {
     /// A run that failed before anything was written.
     pub fn failed(observed: &Observed<'_>, failure: Failure) -> Self {
         Self {
-            record: record::of(observed.object),
+            record: record::of(&observed.object),
             settled: Settled::Failed(failure),
             pending: None,
         }
@@ -63,16 +63,8 @@ pub struct Report {
     pub status: Option<PushSecretStatus>,
     /// Events to record.
     pub events: Vec<EventNote>,
-    /// When to run next.
-    pub next: NextRun,
-    /// The push that happened.
-    pub refreshed: Option<Timestamp>,
-    /// Whether the Ready condition changed.
-    pub condition_changed: bool,
-    /// What failed.
-    pub failure: Option<Failure>,
-    /// The run that first missed something in the source, while its deletion waits.
-    pub doomed_since: Option<Timestamp>,
+    /// How the reconcile ended.
+    pub outcome: PushOutcome,
 }
 
 /// Reports what a run did.
@@ -103,8 +95,8 @@ impl Report {
     /// The same with a deletion that waits: it is reported once, and the source is read again in time.
     fn waiting(mut self, pending: Pending) -> Self {
         self.events.extend(pending.event);
-        self.doomed_since = Some(pending.since);
-        self.next = match self.next {
+        self.outcome.doomed_since = Some(pending.since);
+        self.outcome.next = match self.outcome.next {
             NextRun::At(at) => NextRun::At(at.min(pending.until)),
             NextRun::OnChange => NextRun::At(pending.until),
             next => next,
@@ -118,11 +110,7 @@ fn condition_not_written(next: NextRun) -> Report {
     Report {
         status: None,
         events: Vec::new(),
-        next,
-        refreshed: None,
-        condition_changed: false,
-        failure: None,
-        doomed_since: None,
+        outcome: PushOutcome::next(next),
     }
 }
 
@@ -157,11 +145,11 @@ fn synced(
     Report {
         status: status.write,
         events: news.then_some(event).into_iter().collect(),
-        next: next_push(observed, now),
-        refreshed: Some(now),
-        condition_changed: status.condition_changed,
-        failure: None,
-        doomed_since: None,
+        outcome: PushOutcome {
+            refreshed: Some(now),
+            condition_changed: status.condition_changed,
+            ..PushOutcome::next(next_push(observed, now))
+        },
     }
 }
 
@@ -184,11 +172,10 @@ fn source_deleted(
     Report {
         status: status.write,
         events: news.into_iter().collect(),
-        next: next_push(observed, now),
-        refreshed: None,
-        condition_changed: status.condition_changed,
-        failure: None,
-        doomed_since: None,
+        outcome: PushOutcome {
+            condition_changed: status.condition_changed,
+            ..PushOutcome::next(next_push(observed, now))
+        },
     }
 }
 
@@ -199,7 +186,7 @@ fn failed(
     settings: &Settings,
     now: Timestamp,
 ) -> Report {
-    let object = observed.object;
+    let object = &observed.object;
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
@@ -215,11 +202,11 @@ fn failed(
     Report {
         status: status.write,
         events: vec![EventNote::warning(reason, failure.event())],
-        next: next_try(&failure),
-        refreshed: None,
-        condition_changed: status.condition_changed,
-        failure: Some(failure),
-        doomed_since: None,
+        outcome: PushOutcome {
+            condition_changed: status.condition_changed,
+            ..PushOutcome::next(next_try(&failure))
+        }
+        .failed(failure),
     }
 }
 
@@ -250,6 +237,7 @@ impl Observed<'_> {
         let status = self.object.status.as_ref();
         let reason = status.and_then(|status| ready_reason(&status.conditions));
         *self.object.spec.deletion_policy() == PushDeletionPolicy::Delete
-            && (!record::of(self.object).is_empty() || reason == Some(reasons::PUSH_SOURCE_DELETED))
+            && (!record::of(&self.object).is_empty()
+                || reason == Some(reasons::PUSH_SOURCE_DELETED))
     }
 }

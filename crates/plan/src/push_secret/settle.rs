@@ -27,7 +27,7 @@ pub fn settle(
     plan: PushPlan,
     done: Vec<Vec<Done>>,
 ) -> (SyncedPushSecrets, Option<Failure>) {
-    let object = observed.object;
+    let object = &observed.object;
     let old = record::of(object);
     let deletes = *object.spec.deletion_policy() == PushDeletionPolicy::Delete;
     let (mut new, mut first) = (SyncedPushSecrets::new(), None);

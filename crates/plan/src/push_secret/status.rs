@@ -41,7 +41,7 @@ pub(super) fn after(
     settings: &Settings,
     now: Timestamp,
 ) -> NewStatus {
-    let object = observed.object;
+    let object = &observed.object;
     let old = object.status.clone().unwrap_or_default();
     let mut new = old.clone();
     let condition_changed = set(&mut new.conditions, change.condition, now);

@@ -87,7 +87,7 @@ pub(super) fn kind_of(written: &WrittenKind) -> Result<StoreKind, UnsupportedKin
 /// Looks the stores of an object up. A named store that is not there is a failure; labels that match
 /// none are not.
 pub fn resolve(observed: &Observed<'_>, settings: &Settings) -> Result<Resolved, Failure> {
-    let object = observed.object;
+    let object = &observed.object;
     let mut found: BTreeMap<StoreKey, Arc<StoreView>> = BTreeMap::new();
     for written in &object.spec.secret_store_refs {
         let reference = Reference::of(written, namespace(object))
@@ -147,7 +147,10 @@ pub fn deletable(
     settings: &Settings,
 ) -> Result<Arc<StoreView>, String> {
     let store = observed.stores.store(key).ok_or_else(|| not_found(key))?;
-    let caller = (namespace(observed.object), observed.namespace_labels);
+    let caller = (
+        namespace(&observed.object),
+        observed.namespace_labels.as_deref(),
+    );
     let allowed = allow(&store, caller, settings).map_err(|refusal| refusal.text);
     allowed.map(|()| store)
 }

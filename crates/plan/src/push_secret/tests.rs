@@ -62,8 +62,8 @@ impl Scene {
 
     fn observed(&self) -> Observed<'_> {
         Observed {
-            object: &self.object,
-            namespace_labels: Some(&self.labels),
+            object: self.object.clone(),
+            namespace_labels: Some(std::sync::Arc::new(self.labels.clone())),
             stores: &self.stores,
             last_refresh: None,
             inputs_changed: self.inputs_changed,

@@ -16,6 +16,7 @@ use crate::cause::Cause;
 use crate::conditions::{ready, set};
 use crate::event::EventNote;
 use crate::failure::{Failure, describe};
+use crate::next_run::NextRun;
 use crate::settings::Settings;
 
 /// Longest time between two checks of a store that cannot be reached: those who wait for it are to
@@ -86,12 +87,8 @@ pub struct StorePlan {
     pub status: Option<SecretStoreStatus>,
     /// Events to record.
     pub events: Vec<EventNote>,
-    /// Time until the next check; `None` means on change, or by `retry`.
-    pub next: Option<Duration>,
-    /// Whether to try again with a growing delay.
-    pub retry: bool,
-    /// The longest that delay may become, where it has a limit of its own.
-    pub longest: Option<Duration>,
+    /// When to check next.
+    pub next: NextRun,
     /// Whether the condition changed: worth a log line and waking those who wait for the store.
     pub condition_changed: bool,
     /// Whether the store is ready.
@@ -127,8 +124,6 @@ pub fn report<'a>(
         status: (new != old).then_some(new),
         events,
         next: finding.next,
-        retry: finding.retry,
-        longest: finding.longest,
         condition_changed,
         is_ready,
     }
@@ -142,9 +137,7 @@ struct Finding {
     failures: Vec<EventNote>,
     /// Events for a changed condition only.
     news: Vec<EventNote>,
-    next: Option<Duration>,
-    retry: bool,
-    longest: Option<Duration>,
+    next: NextRun,
 }
 
 impl Finding {
@@ -215,9 +208,11 @@ impl Finding {
             capabilities: None,
             failures: vec![EventNote::warning(reason, failure.event())],
             news: Vec::new(),
-            next: None,
-            retry,
-            longest: (failure.retry() == Retry::Breaker).then_some(LONGEST_OUTAGE),
+            next: match (retry, failure.retry()) {
+                (false, _) => NextRun::OnChange,
+                (true, Retry::Breaker) => NextRun::BackoffWithin(LONGEST_OUTAGE),
+                (true, _) => NextRun::Backoff,
+            },
         }
     }
 
@@ -233,9 +228,7 @@ impl Finding {
             capabilities: None,
             failures: Vec::new(),
             news: vec![EventNote::warning(reason, failure.event())],
-            next: Some(interval),
-            retry: false,
-            longest: None,
+            next: NextRun::After(interval),
         }
     }
 
@@ -246,9 +239,7 @@ impl Finding {
             capabilities: None,
             failures: Vec::new(),
             news: vec![EventNote::warning(reason, describe(error))],
-            next: Some(interval),
-            retry: false,
-            longest: None,
+            next: NextRun::After(interval),
         }
     }
 
@@ -267,9 +258,7 @@ impl Finding {
                 .into_iter()
                 .chain(maintenance(store, stability))
                 .collect(),
-            next: Some(interval),
-            retry: false,
-            longest: None,
+            next: NextRun::After(interval),
         }
     }
 }

@@ -6,6 +6,7 @@ use lockstep_provider_api::{Capabilities, Check, Error, ErrorKind, Health, Stabi
 
 use super::*;
 use crate::event::EventNote;
+use crate::next_run::NextRun;
 use crate::settings::Settings;
 use crate::testing::{noon, ready_cluster_store, ready_store};
 
@@ -138,7 +139,7 @@ fn an_interval_that_cannot_be_read_gets_a_condition() {
             condition(&plan),
             says("False", "InvalidProviderConfig", &message)
         );
-        assert_eq!((plan.next, plan.retry), (None, false));
+        assert_eq!(plan.next, NextRun::OnChange);
     }
 }
 
@@ -172,10 +173,7 @@ fn a_healthy_store_is_valid_and_says_what_it_can_do() {
         assert_eq!(status.capabilities.unwrap().as_str(), "ReadWrite");
         assert_eq!(status.observed_generation, Some(3));
         assert_eq!(plan.events, [EventNote::normal("Valid", "store validated")]);
-        assert_eq!(
-            (plan.next, plan.retry),
-            (Some(Duration::from_mins(5)), false)
-        );
+        assert_eq!(plan.next, NextRun::After(Duration::from_mins(5)));
     }
 }
 
@@ -267,10 +265,7 @@ fn a_store_that_cannot_tell_stays_ready() {
         )]
     );
     assert_eq!(plan.status.unwrap().capabilities, None);
-    assert_eq!(
-        (plan.next, plan.retry),
-        (Some(Duration::from_mins(5)), false)
-    );
+    assert_eq!(plan.next, NextRun::After(Duration::from_mins(5)));
 }
 
 #[test]
@@ -296,7 +291,7 @@ fn a_failed_check_keeps_the_capabilities_and_is_tried_again() {
         [EventNote::warning("InvalidProviderConfig", "no such mount")]
     );
     assert!(plan.status.unwrap().capabilities.is_some());
-    assert!(plan.retry);
+    assert_eq!(plan.next, NextRun::Backoff);
 }
 
 #[test]
@@ -307,10 +302,9 @@ fn a_store_that_cannot_be_reached_is_checked_as_often_as_one_that_is_probed() {
     let unconnected = reported(&fake(), CheckOutcome::NotConnected(unreachable()));
     let refused = reported(&fake(), checked(Check::Failed(Error::invalid_spec("no"))));
 
-    let within = Some(Duration::from_secs(30));
-    assert_eq!((unchecked.retry, unchecked.longest), (true, within));
-    assert_eq!((unconnected.retry, unconnected.longest), (true, within));
-    assert_eq!((refused.retry, refused.longest), (true, None));
+    let within = NextRun::BackoffWithin(Duration::from_secs(30));
+    assert_eq!((unchecked.next, unconnected.next), (within, within));
+    assert_eq!(refused.next, NextRun::Backoff);
 }
 
 #[test]
@@ -330,7 +324,7 @@ fn a_store_without_a_connection_names_the_cause() {
             "unable to create client: Unauthenticated: token expired; renew the store's credentials"
         )
     );
-    assert!(plan.retry);
+    assert_eq!(plan.next, NextRun::Backoff);
 }
 
 #[test]
@@ -360,7 +354,8 @@ fn providers_outside_this_build_are_told_from_unknown_ones() {
         "unable to create client: InvalidSpec: failed to find registered store backend for type: \
          vault, name: s"
     );
-    assert!(!absent.retry && !unknown.retry);
+    let never = NextRun::OnChange;
+    assert_eq!((absent.next, unknown.next), (never, never));
 }
 
 #[test]

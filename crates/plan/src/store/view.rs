@@ -8,7 +8,7 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::reasons;
 
-use super::{Access, StoreKey, StoreKind, StoreObject};
+use super::{Access, StoreKey, StoreKind, StoreObject, StoreRecord};
 use crate::conditions::is_ready;
 
 /// Reasons of stores that are not ready and may be used all the same.
@@ -83,13 +83,18 @@ impl StoreView {
 }
 
 /// Where the stores and generators an object names are looked up.
-pub trait StoreLookup: Sync {
+pub trait StoreLookup: Send + Sync {
     /// The store, if it exists.
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>>;
 
     /// The stores of a kind that objects of `namespace` may name.
     fn stores(&self, _kind: StoreKind, _namespace: &str) -> Vec<Arc<StoreView>> {
         Vec::new()
+    }
+
+    /// The whole store, as reads and writes through it need it; `None` where decisions alone are made.
+    fn record(&self, _key: &StoreKey) -> Option<Arc<StoreRecord>> {
+        None
     }
 
     /// Controller class a generator asks for, if it exists and asks for one.

@@ -87,8 +87,10 @@ impl Trace {
             );
             self.push("events", json!(text));
         }
-        self.0
-            .insert("next".to_owned(), json!(format!("{:?}", report.next)));
+        self.0.insert(
+            "next".to_owned(),
+            json!(format!("{:?}", report.outcome.next)),
+        );
     }
 
     fn push(&mut self, list: &str, value: Value) {

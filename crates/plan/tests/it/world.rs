@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore, keys};
 use lockstep_plan::external_secret::{
-    Applied, Decision, Desired, Mutation, Observed, Plan, TargetDelete, TargetOutcome, TargetPlan,
-    TargetView, TemplateSources, assemble, confirm_deletion, created_by, decide, mutate, plan,
-    report,
+    Applied, Decision, Desired, Mutation, Observed, ObservedTarget, Plan, TargetDelete,
+    TargetOutcome, TargetPlan, TemplateSources, assemble, confirm_deletion, created_by, decide,
+    mutate, plan, report,
 };
 use lockstep_plan::{Budget, Salt, Settings, StoreKey, StoreView, TargetRow, Work};
 
@@ -69,25 +69,31 @@ impl World {
     /// Runs the object once.
     pub(crate) fn run(&mut self, now: Timestamp) -> Trace {
         let mut trace = Trace::default();
-        let rows: Vec<TargetRow> = self.rows();
+        let rows: Vec<Arc<TargetRow>> = self.rows().into_iter().map(Arc::new).collect();
         let target = rows
             .iter()
             .find(|row| &*row.name == self.object.target_name());
+        let target = match target {
+            Some(row) => ObservedTarget::Row(Arc::clone(row)),
+            None => ObservedTarget::Absent,
+        };
         let mark = created_by(&self.object);
-        let former: Vec<&TargetRow> = rows
+        let former: Vec<Arc<TargetRow>> = rows
             .iter()
             .filter(|row| row.created_by.as_deref() == Some(mark.as_str()))
+            .cloned()
             .collect();
         let object = self.object.clone();
         let observed = Observed {
-            object: &object,
-            namespace_labels: Some(&self.labels.clone()),
+            object: object.clone(),
+            namespace_labels: Some(Arc::new(self.labels.clone())),
             stores: &self.stores.clone(),
-            target: target.map_or(TargetView::Absent, TargetView::Row),
-            former_targets: &former,
+            target,
+            former_targets: former,
             last_refresh: None,
             inputs_changed: false,
-            sources: &self.sources.clone(),
+            asked: now,
+            sources: self.sources.clone(),
             jitter: 0.0,
         };
         let verdict = decide(&observed, &self.settings, now);

@@ -8,10 +8,12 @@ use lockstep_plan::external_secret::{
     mutate,
 };
 use lockstep_plan::{Failure, Settings};
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use crate::world::{World, WorldError};
+use super::world::ExternalSecretWorld;
+use crate::failure::{api_failure, worded};
 
-pub(super) async fn apply<W: World>(
+pub(super) async fn apply<W: ExternalSecretWorld>(
     world: &W,
     object: &ExternalSecret,
     plan: Plan,
@@ -42,12 +44,12 @@ pub(super) async fn apply<W: World>(
 }
 
 /// Creates the target without looking; if something is there after all, looks.
-async fn create<W: World>(world: &W, desired: &Desired) -> TargetOutcome {
+async fn create<W: ExternalSecretWorld>(world: &W, desired: &Desired) -> TargetOutcome {
     match mutate(desired, None) {
         Ok(Mutation::Create(secret)) => {
             match world.create_secret(*secret, &desired.manager).await {
                 Ok(()) => TargetOutcome::Created,
-                Err(WorldError::AlreadyExists) => look(world, desired).await,
+                Err(error) if error.is(ApiErrorKind::AlreadyExists) => look(world, desired).await,
                 Err(error) => create_failed(&error),
             }
         }
@@ -55,16 +57,14 @@ async fn create<W: World>(world: &W, desired: &Desired) -> TargetOutcome {
     }
 }
 
-async fn look<W: World>(world: &W, desired: &Desired) -> TargetOutcome {
+async fn look<W: ExternalSecretWorld>(world: &W, desired: &Desired) -> TargetOutcome {
     match world.read_secret(&desired.namespace, &desired.name).await {
         Ok(live) => write(world, desired, mutate(desired, live.as_ref())).await,
-        Err(error) => {
-            TargetOutcome::Failed(Failure::api(messages::COULD_NOT_UPDATE, error.to_string()))
-        }
+        Err(error) => TargetOutcome::Failed(api_failure(messages::COULD_NOT_UPDATE, &error)),
     }
 }
 
-async fn write<W: World>(
+async fn write<W: ExternalSecretWorld>(
     world: &W,
     desired: &Desired,
     mutation: Result<Mutation, Failure>,
@@ -76,7 +76,7 @@ async fn write<W: World>(
             match world.create_secret(*secret, &desired.manager).await {
                 Ok(()) => TargetOutcome::Created,
                 // It appeared between the look and the write.
-                Err(WorldError::AlreadyExists) => TargetOutcome::Conflict,
+                Err(error) if error.is(ApiErrorKind::AlreadyExists) => TargetOutcome::Conflict,
                 Err(error) => create_failed(&error),
             }
         }
@@ -85,23 +85,29 @@ async fn write<W: World>(
     }
 }
 
-async fn replace<W: World>(world: &W, desired: &Desired, secret: Secret) -> TargetOutcome {
+async fn replace<W: ExternalSecretWorld>(
+    world: &W,
+    desired: &Desired,
+    secret: Secret,
+) -> TargetOutcome {
     match world.replace_secret(secret, &desired.manager).await {
         Ok(()) => TargetOutcome::Updated,
-        Err(WorldError::Conflict(_) | WorldError::NotFound) => TargetOutcome::Conflict,
+        Err(error) if error.is(ApiErrorKind::Conflict) || error.is(ApiErrorKind::NotFound) => {
+            TargetOutcome::Conflict
+        }
         Err(error) => {
             let text = format!("unable to update secret {}: {error}", desired.name);
-            let failure = Failure::api(messages::COULD_NOT_UPDATE, text);
+            let failure = worded(messages::COULD_NOT_UPDATE, &error, text);
             TargetOutcome::Failed(failure.touching_target())
         }
     }
 }
 
-fn create_failed(error: &WorldError) -> TargetOutcome {
-    TargetOutcome::Failed(Failure::api(messages::COULD_NOT_UPDATE, error.to_string()))
+fn create_failed(error: &ApiError) -> TargetOutcome {
+    TargetOutcome::Failed(api_failure(messages::COULD_NOT_UPDATE, error))
 }
 
-async fn look_to_delete<W: World>(
+async fn look_to_delete<W: ExternalSecretWorld>(
     world: &W,
     object: &ExternalSecret,
     name: &str,
@@ -111,7 +117,7 @@ async fn look_to_delete<W: World>(
     let live = match world.read_secret(namespace, name).await {
         Ok(live) => live,
         Err(error) => {
-            let failure = Failure::api(messages::COULD_NOT_DELETE, error.to_string());
+            let failure = api_failure(messages::COULD_NOT_DELETE, &error);
             return TargetOutcome::Failed(failure);
         }
     };
@@ -122,19 +128,23 @@ async fn look_to_delete<W: World>(
     }
 }
 
-async fn remove<W: World>(world: &W, namespace: &str, delete: &TargetDelete) -> TargetOutcome {
+async fn remove<W: ExternalSecretWorld>(
+    world: &W,
+    namespace: &str,
+    delete: &TargetDelete,
+) -> TargetOutcome {
     match world.delete_secret(namespace, delete).await {
         Ok(()) => TargetOutcome::Deleted,
-        Err(WorldError::NotFound) => TargetOutcome::Gone,
-        Err(WorldError::Conflict(_)) => TargetOutcome::Conflict,
+        Err(error) if error.is(ApiErrorKind::NotFound) => TargetOutcome::Gone,
+        Err(error) if error.is(ApiErrorKind::Conflict) => TargetOutcome::Conflict,
         Err(error) => {
             let text = format!("unable to delete secret {}: {error}", delete.name);
-            TargetOutcome::Failed(Failure::api(messages::COULD_NOT_DELETE, text))
+            TargetOutcome::Failed(worded(messages::COULD_NOT_DELETE, &error, text))
         }
     }
 }
 
-async fn delete_orphans<W: World>(
+async fn delete_orphans<W: ExternalSecretWorld>(
     world: &W,
     namespace: &str,
     orphans: &[TargetDelete],
@@ -143,11 +153,13 @@ async fn delete_orphans<W: World>(
     for orphan in orphans {
         match world.delete_secret(namespace, orphan).await {
             Ok(()) => applied.orphans_deleted += 1,
-            Err(WorldError::NotFound) => {}
-            Err(WorldError::Conflict(_)) => applied.target = TargetOutcome::Conflict,
+            Err(error) if error.is(ApiErrorKind::NotFound) => {}
+            Err(error) if error.is(ApiErrorKind::Conflict) => {
+                applied.target = TargetOutcome::Conflict;
+            }
             Err(error) => {
                 let text = format!("unable to delete secret {}: {error}", orphan.name);
-                let failure = Failure::api(messages::COULD_NOT_DELETE_ORPHANS, text);
+                let failure = worded(messages::COULD_NOT_DELETE_ORPHANS, &error, text);
                 applied.target = TargetOutcome::Failed(failure);
             }
         }

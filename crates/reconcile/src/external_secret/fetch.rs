@@ -10,14 +10,13 @@ use lockstep_api::ExternalSecret;
 use lockstep_generators::{Maker, lookup};
 use lockstep_plan::external_secret::{FetchList, Payload, Read, Source, SpecEntry, is_absent};
 use lockstep_plan::generator_state::StateOwner;
-use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey};
+use lockstep_plan::{MOST_FETCHED_BYTES, StoreKey, StoreLookup};
 use lockstep_provider_api::{Error, Result, SecretMap};
 use lockstep_remote::{Answer, GroupKey, ReadReply, ReadRequest, RemoteClient, size_of};
 use lockstep_scheduling::groups::Taken;
 
 use crate::generator_states::{self, For, Stored};
 use crate::generators;
-use crate::stores::Stores;
 use crate::world::{Generator, World};
 
 /// Reads of one object that run at once.
@@ -119,7 +118,7 @@ pub(super) async fn prepare<'a, W: World>(
 pub(super) async fn fetch<W: World>(
     (list, prepared): (&FetchList, Vec<Prepared<'_>>),
     caller: Caller<'_>,
-    (world, stores, reads): (&W, &dyn Stores, &Arc<RemoteClient>),
+    (world, stores, reads): (&W, &dyn StoreLookup, &Arc<RemoteClient>),
 ) -> Vec<Fetched> {
     let mut all: Vec<Option<Fetched>> = prepared.iter().map(|_| None).collect();
     let mut items: Vec<BoxFuture<'_, (usize, Fetched)>> = Vec::new();
@@ -217,7 +216,7 @@ async fn answer(
     key: &StoreKey,
     read: &Read,
     caller: Caller<'_>,
-    (stores, reads): (&dyn Stores, &Arc<RemoteClient>),
+    (stores, reads): (&dyn StoreLookup, &Arc<RemoteClient>),
 ) -> Fetched {
     let Some(store) = stores.record(key) else {
         return Fetched::alone(Err(Error::invalid_spec(format!("{key} is gone"))));

@@ -1,43 +1,16 @@
-//! Targets that are no Secrets: read before a decision, written after a plan. Decides nothing about
-//! their contents.
+//! Targets that are no Secrets: written after a plan. Decides nothing about their contents.
 
-use lockstep_api::external_secret::CreationPolicy;
 use lockstep_api::{ExternalSecret, messages, reasons};
+use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::TargetOutcome;
-use lockstep_plan::manifest_target::{Object, ObjectPlan, ObjectRef};
-use lockstep_plan::{EventNote, Failure};
+use lockstep_plan::manifest_target::{ObjectPlan, ObjectRef};
+use lockstep_runtime::api_error::ApiErrorKind;
 
-use crate::world::{World, WorldError};
-
-/// What is there of the target. Nothing is read for a policy that never writes.
-pub(super) async fn observe<W: World>(
-    world: &W,
-    object: &ExternalSecret,
-    target: &ObjectRef,
-) -> Result<Option<Box<Object>>, Failure> {
-    if *object.spec.creation_policy() == CreationPolicy::None {
-        return Ok(None);
-    }
-    match world.read_object(target).await {
-        Ok(live) => Ok(live.map(Box::new)),
-        // Without the kind there is nothing left to clean up.
-        Err(WorldError::NotFound) if object.metadata.deletion_timestamp.is_some() => Ok(None),
-        Err(WorldError::NotFound) => {
-            let ObjectRef {
-                api_version, kind, ..
-            } = target;
-            let text = format!("the API server knows no kind {kind} in {api_version}");
-            Err(Failure::api(messages::COULD_NOT_GET_RESOURCE, text))
-        }
-        Err(error) => Err(Failure::api(
-            messages::COULD_NOT_GET_RESOURCE,
-            error.to_string(),
-        )),
-    }
-}
+use super::world::ExternalSecretWorld;
+use crate::failure::api_failure;
 
 /// Carries the plan for the target out.
-pub(super) async fn apply<W: World>(
+pub(super) async fn apply<W: ExternalSecretWorld>(
     world: &W,
     object: &ExternalSecret,
     plan: ObjectPlan,
@@ -69,7 +42,7 @@ pub(super) async fn apply<W: World>(
             (replaced.map(outcome), messages::COULD_NOT_UPDATE)
         }
         ObjectPlan::Delete(delete) => match world.delete_object(&target, &delete).await {
-            Err(WorldError::NotFound) => return TargetOutcome::Gone,
+            Err(error) if error.is(ApiErrorKind::NotFound) => return TargetOutcome::Gone,
             deleted => (
                 deleted.map(|()| TargetOutcome::Deleted),
                 messages::COULD_NOT_DELETE_RESOURCE,
@@ -78,10 +51,10 @@ pub(super) async fn apply<W: World>(
     };
     match done {
         Ok(outcome) => outcome,
-        Err(WorldError::Conflict(_) | WorldError::AlreadyExists | WorldError::NotFound) => {
+        Err(error) if error.is_race() || error.is(ApiErrorKind::NotFound) => {
             TargetOutcome::Conflict
         }
-        Err(WorldError::Failed(text)) => TargetOutcome::Failed(Failure::api(message, text)),
+        Err(error) => TargetOutcome::Failed(api_failure(message, &error)),
     }
 }
 

@@ -1,68 +1,54 @@
-//! What the shell observed of an object before a run, and how decisions see it.
+//! What a reconcile reads before it decides or plans: a target that is no Secret, and the objects that
+//! templates come from.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use lockstep_api::external_secret::CreationPolicy;
+use lockstep_api::{ExternalSecret, messages};
+use lockstep_plan::Failure;
+use lockstep_plan::external_secret::{TemplateSources, template_sources};
+use lockstep_plan::manifest_target::{Object, ObjectRef};
+use lockstep_runtime::api_error::ApiErrorKind;
 
-use jiff::Timestamp;
-use lockstep_api::ExternalSecret;
-use lockstep_plan::external_secret::{Observed, TargetView, TemplateSources};
-use lockstep_plan::manifest_target::Object;
-use lockstep_plan::{StoreLookup, TargetRow};
+use super::namespace;
+use super::world::ExternalSecretWorld;
+use crate::failure::api_failure;
+use crate::template_sources::counted;
+use crate::world::World;
 
-/// What the shell observed before the run.
-pub struct Observation {
-    /// The object.
-    pub object: ExternalSecret,
-    /// Labels of its namespace; `None` while they are not known.
-    pub namespace_labels: Option<Arc<BTreeMap<String, String>>>,
-    /// Its target.
-    pub target: Target,
-    /// Other Secrets that carry its owner label.
-    pub former_targets: Vec<Arc<TargetRow>>,
-    /// The last refresh that only memory knows of.
-    pub last_refresh: Option<Timestamp>,
-    /// Whether something it reads from changed since.
-    pub inputs_changed: bool,
-    /// When the run was asked for: answers to reads that began earlier do not count.
-    pub asked: Timestamp,
-}
-
-/// What is known of the target Secret.
-pub enum Target {
-    /// No managed Secret of that name is known.
-    Unknown,
-    /// One without our label is there.
-    Unlabelled,
-    /// The mirror's row.
-    Known(Arc<TargetRow>),
-    /// It is no Secret; this was read of it.
-    Object(Option<Box<Object>>),
-}
-
-impl Observation {
-    /// The same for a decision. `jitter` is a random number below one.
-    pub(super) fn seen<'o>(
-        &'o self,
-        stores: &'o dyn StoreLookup,
-        former_targets: &'o [&'o TargetRow],
-        sources: &'o TemplateSources,
-        jitter: f64,
-    ) -> Observed<'o> {
-        Observed {
-            object: &self.object,
-            namespace_labels: self.namespace_labels.as_deref(),
-            stores,
-            target: match &self.target {
-                Target::Unknown => TargetView::Absent,
-                Target::Unlabelled => TargetView::Unlabelled,
-                Target::Known(row) => TargetView::Row(row),
-                Target::Object(live) => TargetView::Object(live.as_deref()),
-            },
-            former_targets,
-            last_refresh: self.last_refresh,
-            inputs_changed: self.inputs_changed,
-            sources,
-            jitter,
-        }
+/// What is there of the target. Nothing is read for a policy that never writes.
+pub(super) async fn target<W: ExternalSecretWorld>(
+    world: &W,
+    object: &ExternalSecret,
+    target: &ObjectRef,
+) -> Result<Option<Box<Object>>, Failure> {
+    if *object.spec.creation_policy() == CreationPolicy::None {
+        return Ok(None);
     }
+    match world.read_object(target).await {
+        Ok(live) => Ok(live.map(Box::new)),
+        // Without the kind there is nothing left to clean up.
+        Err(error)
+            if error.is(ApiErrorKind::NotFound) && object.metadata.deletion_timestamp.is_some() =>
+        {
+            Ok(None)
+        }
+        Err(error) if error.is(ApiErrorKind::NotFound) => {
+            let ObjectRef {
+                api_version, kind, ..
+            } = target;
+            let text = format!("the API server knows no kind {kind} in {api_version}");
+            Err(Failure::api(messages::COULD_NOT_GET_RESOURCE, text))
+        }
+        Err(error) => Err(api_failure(messages::COULD_NOT_GET_RESOURCE, &error)),
+    }
+}
+
+/// The objects that templates take their texts from.
+pub(super) async fn sources<W: World>(world: &W, object: &ExternalSecret) -> TemplateSources {
+    let namespace = namespace(object);
+    let (mut sources, mut bytes) = (TemplateSources::new(), 0);
+    for key in template_sources(object) {
+        let data = world.template_source(namespace, &key).await;
+        sources.insert(key, counted(data, &mut bytes));
+    }
+    sources
 }

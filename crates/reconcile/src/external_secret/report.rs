@@ -1,37 +1,25 @@
-//! Reports what a reconcile applied, and says how it ended: what the queue, the metrics and the shared
-//! reads need to know of it.
+//! Reports what a reconcile applied: events, the status, and the reads that keep the object fresh.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lockstep_plan::NextRun;
-use lockstep_plan::external_secret::{Applied, Observed, note_at, report, shared_interval};
-use lockstep_plan::{Failure, Settings};
+use lockstep_plan::external_secret::{Applied, Observed, SyncOutcome, report, shared_interval};
+use lockstep_plan::{Failure, NextRun, Settings};
 use lockstep_remote::GroupKey;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 use lockstep_scheduling::groups::Taken;
 
-use super::Engine;
-use crate::world::{World, WorldError};
+use super::Reconciler;
+use super::world::ExternalSecretWorld;
+use crate::failure::api_failure;
 
-/// How a run ended.
+/// The outcome of a reconcile, with what keeps the object fresh from now on.
 #[derive(Debug)]
-pub struct Outcome {
-    /// When to run next.
-    pub next: NextRun,
-    /// The refresh that happened.
-    pub refreshed: Option<Timestamp>,
-    /// Whether an unlabelled Secret of the target's name is waited for.
-    pub awaits_target: bool,
-    /// What failed, where something did.
-    pub failure: Option<Failure>,
-    /// Whether the Ready condition changed.
-    pub condition_changed: bool,
-    /// Whether no condition could be written that would report the failure.
-    pub condition_not_written: bool,
-    /// The reads that keep the object fresh from now on, where they can.
+pub struct Reconciled {
+    /// How it ended.
+    pub outcome: SyncOutcome,
+    /// The reads that keep the object fresh, where they can.
     pub shares: Option<Shares>,
-    /// When the last refresh is to be noted in the status next.
-    pub note_at: Option<Timestamp>,
 }
 
 /// Shared reads an object depends on, and on nothing else that time would change.
@@ -43,88 +31,75 @@ pub struct Shares {
     pub reads: Vec<Taken<GroupKey>>,
 }
 
-impl Outcome {
-    pub(super) fn next(next: NextRun) -> Self {
+impl From<SyncOutcome> for Reconciled {
+    fn from(outcome: SyncOutcome) -> Self {
         Self {
-            next,
-            refreshed: None,
-            awaits_target: false,
-            failure: None,
-            condition_changed: false,
-            condition_not_written: false,
+            outcome,
             shares: None,
-            note_at: None,
         }
     }
-    /// What follows when the object itself could not be written. It has no condition then; the log
-    /// and the error counter tell.
-    pub(super) fn unwritten(error: &WorldError) -> Self {
-        match error {
-            WorldError::NotFound => Self::next(NextRun::OnChange),
-            WorldError::Conflict(_) | WorldError::AlreadyExists => Self::next(NextRun::Backoff),
-            WorldError::Failed(text) => Self {
-                failure: Some(not_updated(text)),
-                condition_not_written: true,
-                ..Self::next(NextRun::Backoff)
-            },
-        }
-    }
+}
 
-    /// Adds the reads that keep the object fresh, if its run succeeded and time changes nothing else.
-    pub(super) fn with_shares(
-        self,
+impl Reconciled {
+    /// Adds the reads that keep the object fresh, if it was refreshed and time changes nothing else.
+    pub(super) fn sharing(
+        outcome: SyncOutcome,
         observed: &Observed<'_>,
         reads: Option<Vec<Taken<GroupKey>>>,
         settings: &Settings,
     ) -> Self {
-        let synced = self.refreshed.is_some() && !self.awaits_target;
-        let interval = shared_interval(observed.object, settings).filter(|_| synced);
+        let synced = outcome.refreshed.is_some() && !outcome.awaits_target;
+        let interval = shared_interval(&observed.object, settings).filter(|_| synced);
         let shares = interval.zip(reads.filter(|reads| !reads.is_empty()));
         Self {
+            outcome,
             shares: shares.map(|(interval, reads)| Shares { interval, reads }),
-            ..self
         }
     }
 }
 
-impl<W: World> Engine<'_, W> {
+impl<W: ExternalSecretWorld> Reconciler<'_, W> {
     /// Reports what was applied.
-    pub(super) async fn finish(
+    pub(super) async fn report(
         &self,
         observed: &Observed<'_>,
         applied: Applied,
         now: Timestamp,
-    ) -> Outcome {
+    ) -> SyncOutcome {
         let report = report(observed, applied, self.settings, now);
         for event in report.events {
-            self.world.publish(observed.object, event);
+            self.world.publish(&observed.object, event);
         }
-        let outcome = Outcome {
-            next: report.next,
-            refreshed: report.refreshed,
-            awaits_target: report.awaits_target,
-            failure: report.failure,
-            condition_changed: report.condition_changed,
-            condition_not_written: false,
-            shares: None,
-            note_at: report
-                .refreshed
-                .and_then(|at| note_at(observed.object, report.status.as_ref(), at)),
-        };
         let Some(status) = report.status else {
-            return outcome;
+            return report.outcome;
         };
-        match self.world.write_status(observed.object, &status).await {
-            Ok(()) => outcome,
-            Err(error) => Outcome {
-                refreshed: outcome.refreshed,
-                ..Outcome::unwritten(&error)
+        match self.world.write_status(&observed.object, &status).await {
+            Ok(()) => report.outcome,
+            Err(error) => SyncOutcome {
+                refreshed: report.outcome.refreshed,
+                ..unwritten(&error)
             },
         }
     }
 }
 
+/// What follows when the object itself could not be written. It has no condition then; the log and the
+/// error counter tell.
+pub(super) fn unwritten(error: &ApiError) -> SyncOutcome {
+    if error.is(ApiErrorKind::NotFound) {
+        return SyncOutcome::next(NextRun::OnChange);
+    }
+    let again = SyncOutcome::next(NextRun::Backoff);
+    if error.is_race() {
+        return again;
+    }
+    SyncOutcome {
+        condition_not_written: true,
+        ..again.failed(not_updated(error))
+    }
+}
+
 /// The object was not written.
-pub(super) fn not_updated(text: &str) -> Failure {
-    Failure::api("could not update the ExternalSecret", text.to_owned())
+pub(super) fn not_updated(error: &ApiError) -> Failure {
+    api_failure("could not update the ExternalSecret", error)
 }

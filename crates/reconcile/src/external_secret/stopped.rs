@@ -1,52 +1,43 @@
-//! Runs that end before anything is fetched: a target that cannot be read, an object that cannot be
+//! Reconciles that end before anything is fetched: a target that cannot be read, an object that cannot be
 //! claimed. They are reported like any other, unless the object is not ours to reconcile.
 
 use jiff::Timestamp;
-use lockstep_plan::Failure;
-use lockstep_plan::NextRun;
-use lockstep_plan::external_secret::{Applied, Decision, TemplateSources, decide};
+use lockstep_plan::external_secret::{Applied, Decision, Observed, SyncOutcome, decide};
+use lockstep_plan::{Failure, NextRun};
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use super::report::not_updated;
-use super::{Engine, Observation, Outcome};
-use crate::world::{World, WorldError};
+use super::Reconciler;
+use super::report::{not_updated, unwritten};
+use super::world::ExternalSecretWorld;
 
-impl<W: World> Engine<'_, W> {
+impl<W: ExternalSecretWorld> Reconciler<'_, W> {
     /// Reports that the target could not be read. The object is claimed all the same.
     pub(super) async fn fail_target_unreadable(
         &self,
-        mut observation: Observation,
+        mut observed: Observed<'_>,
         failure: Failure,
-        when: (Timestamp, f64),
-    ) -> Outcome {
-        let no_sources = TemplateSources::new();
-        let observed = observation.seen(self.stores, &[], &no_sources, when.1);
-        if decide(&observed, self.settings, when.0).add_finalizer {
-            let claimed = self.claim(&mut observation.object).await;
-            if let Err(error) = claimed {
-                return self
-                    .fail_finalizer_rejected(&observation, &error, when)
-                    .await;
-            }
+        now: Timestamp,
+    ) -> SyncOutcome {
+        observed.former_targets = Vec::new();
+        if decide(&observed, self.settings, now).add_finalizer
+            && let Err(error) = self.claim(&mut observed.object).await
+        {
+            return self.fail_finalizer_rejected(&observed, &error, now).await;
         }
-        self.fail_before_fetch(&observation, failure, when).await
+        self.fail_before_fetch(&observed, failure, now).await
     }
 
-    /// Reports what stopped a run before it fetched, unless the object is not ours to reconcile.
+    /// Reports what stopped a reconcile before it fetched, unless the object is not ours.
     async fn fail_before_fetch(
         &self,
-        observation: &Observation,
+        observed: &Observed<'_>,
         failure: Failure,
-        (now, jitter): (Timestamp, f64),
-    ) -> Outcome {
-        let no_sources = TemplateSources::new();
-        let observed = observation.seen(self.stores, &[], &no_sources, jitter);
-        match decide(&observed, self.settings, now).decision {
-            Decision::Ignore(_) => Outcome::next(NextRun::OnChange),
-            Decision::Release(_) => Outcome {
-                failure: Some(failure),
-                ..Outcome::next(NextRun::Backoff)
-            },
-            _ => self.finish(&observed, Applied::failed(failure), now).await,
+        now: Timestamp,
+    ) -> SyncOutcome {
+        match decide(observed, self.settings, now).decision {
+            Decision::Ignore(_) => SyncOutcome::next(NextRun::OnChange),
+            Decision::Release(_) => SyncOutcome::next(NextRun::Backoff).failed(failure),
+            _ => self.report(observed, Applied::failed(failure), now).await,
         }
     }
 
@@ -54,16 +45,14 @@ impl<W: World> Engine<'_, W> {
     /// status may be.
     pub(super) async fn fail_finalizer_rejected(
         &self,
-        observation: &Observation,
-        error: &WorldError,
-        when: (Timestamp, f64),
-    ) -> Outcome {
-        match error {
-            WorldError::Failed(text) => {
-                self.fail_before_fetch(observation, not_updated(text), when)
-                    .await
-            }
-            error => Outcome::unwritten(error),
+        observed: &Observed<'_>,
+        error: &ApiError,
+        now: Timestamp,
+    ) -> SyncOutcome {
+        if error.is_race() || error.is(ApiErrorKind::NotFound) {
+            return unwritten(error);
         }
+        self.fail_before_fetch(observed, not_updated(error), now)
+            .await
     }
 }

@@ -15,10 +15,9 @@ use lockstep_remote::GroupKey;
 use lockstep_scheduling::groups::Taken;
 
 use super::fetch::{Caller, Prepared, fetch};
-use super::{Engine, apply, namespace};
+use super::world::{Deletion, ExternalSecretWorld};
+use super::{Reconciler, apply, namespace};
 use crate::generator_states;
-use crate::stores::Stores;
-use crate::world::{Deletion, World};
 
 /// Plans what the answers mean, or reports why nothing is written. Returns also whether no data was
 /// found at all.
@@ -31,7 +30,7 @@ fn planned(
         Ok(payload) => Ok(payload.clone()),
         Err(error) => Err(error.duplicate()),
     });
-    let assembled = assemble(observed.object, list, answers.collect(), work)
+    let assembled = assemble(&observed.object, list, answers.collect(), work)
         .map_err(|failure| Box::new(Applied::failed(failure)))?;
     let (events, is_empty) = (assembled.events.clone(), assembled.data.is_empty());
     match plan(observed, assembled, work) {
@@ -46,21 +45,20 @@ fn planned(
 /// A deletion that waits for a second look.
 pub(super) struct LookAgain(pub(super) Timestamp);
 
-impl<W: World> Engine<'_, W> {
+impl<W: ExternalSecretWorld> Reconciler<'_, W> {
     /// Fetches, plans and applies. Returns also the shared reads, where all of them are.
     pub(super) async fn sync(
         &self,
         observed: &Observed<'_>,
         (list, prepared): (&FetchList, Vec<Prepared<'_>>),
-        asked: Timestamp,
         now: Timestamp,
     ) -> (Result<Applied, LookAgain>, Option<Vec<Taken<GroupKey>>>) {
         let caller = Caller {
-            object: observed.object,
-            asked,
+            object: &observed.object,
+            asked: observed.asked,
             keeps_states: self.settings.generator_states,
         };
-        let around: (_, &dyn Stores, _) = (self.world, self.stores, self.reads);
+        let around = (self.world, observed.stores, self.remote);
         let fetched = fetch((list, prepared), caller, around).await;
         let (mut answers, mut reads) = (Vec::with_capacity(fetched.len()), Some(Vec::new()));
         let (mut held, mut stored, mut expires) = (Vec::new(), Vec::new(), None);
@@ -104,7 +102,9 @@ impl<W: World> Engine<'_, W> {
             };
             planned(observed, (list, &answers), work)
         };
-        let planned = self.planning.make(namespace(observed.object), limits, make);
+        let planned = self
+            .planning
+            .make(namespace(&observed.object), limits, make);
         let (plan, is_empty) = match planned.await {
             Ok(planned) => planned,
             Err(applied) => return Ok(*applied),
@@ -120,7 +120,7 @@ impl<W: World> Engine<'_, W> {
                 ..Applied::failed(failure)
             });
         }
-        Ok(apply::apply(self.world, observed.object, plan, self.settings).await)
+        Ok(apply::apply(self.world, &observed.object, plan, self.settings).await)
     }
 
     /// Asks whether a plan that takes data away for want of remote secrets may be carried out; a
@@ -132,7 +132,7 @@ impl<W: World> Engine<'_, W> {
         plan: &Plan,
         absent: Absent,
     ) -> Result<Option<Failure>, LookAgain> {
-        let object = observed.object;
+        let object = &observed.object;
         if !loses_data(observed, plan, absent, self.settings) {
             let gone = TargetPlan::Object(ObjectPlan::Gone);
             // Secrets that were absent before are no news, and no sign that the store has its data.

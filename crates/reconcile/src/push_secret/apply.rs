@@ -15,13 +15,13 @@ use lockstep_plan::{Failure, StoreKey};
 use lockstep_provider_api::Error;
 use lockstep_remote::RemoteStore;
 
-use super::{Engine, namespace};
-use crate::push_world::PushWorld;
+use super::world::PushSecretWorld;
+use super::{Reconciler, namespace};
 
 /// Stores worked on at once, and places of one store.
 const AT_ONCE: usize = 8;
 
-impl<W: PushWorld> Engine<'_, W> {
+impl<W: PushSecretWorld> Reconciler<'_, W> {
     /// Pushes everything; the outcomes are those of every store's entries, in order.
     pub(super) async fn push_all(
         &self,
@@ -78,24 +78,24 @@ impl<W: PushWorld> Engine<'_, W> {
             Ok(item) => item,
             Err(failure) => return Done::Failed(failure.clone()),
         };
-        if self.reads.connections().now() > until {
+        if self.remote.connections().now() > until {
             return Done::Failed(unfinished(store));
         }
-        let Some(record) = self.stores.record(store) else {
+        let Some(record) = observed.stores.record(store) else {
             return Done::Failed(push_failed(store, &entry.data, &gone(store)));
         };
         let remote = RemoteStore {
             store: &record,
-            caller: namespace(observed.object),
+            caller: namespace(&observed.object),
         };
         if *observed.object.spec.update_policy() == PushUpdatePolicy::IfNotExists {
-            match self.reads.exists(remote, &item.target).await {
+            match self.remote.exists(remote, &item.target).await {
                 Ok(true) => return Done::Existed,
                 Ok(false) => {}
                 Err(error) => return Done::Failed(exists_unknown(store, &error)),
             }
         }
-        match self.reads.push(remote, item).await {
+        match self.remote.push(remote, item).await {
             Ok(pushed) => {
                 tracing::debug!(%store, entry = %entry.id, ?pushed, "pushed");
                 Done::Written
@@ -112,13 +112,13 @@ impl<W: PushWorld> Engine<'_, W> {
         stores: &Resolved,
         until: Timestamp,
     ) -> Option<(PushPlan, Vec<Vec<Done>>)> {
-        let object = observed.object;
+        let object = &observed.object;
         let keeps = *object.spec.update_policy() == PushUpdatePolicy::IfNotExists;
         let generates = matches!(source(object), Some(SourceRef::Generator(_)));
         let plan = places(observed, &stores.ours).filter(|_| keeps && generates)?;
         let mut done = Vec::with_capacity(plan.stores.len());
         for push in &plan.stores {
-            let record = self.stores.record(&push.store)?;
+            let record = observed.stores.record(&push.store)?;
             let remote = RemoteStore {
                 store: &record,
                 caller: namespace(object),
@@ -126,8 +126,8 @@ impl<W: PushWorld> Engine<'_, W> {
             let mut existed = Vec::new();
             for entry in push.entries.as_deref().unwrap_or_default() {
                 let item = entry.item.as_ref().ok()?;
-                let there = self.reads.exists(remote, &item.target).await.ok()?;
-                if !there || self.reads.connections().now() > until {
+                let there = self.remote.exists(remote, &item.target).await.ok()?;
+                if !there || self.remote.connections().now() > until {
                     return None;
                 }
                 existed.push(Done::Existed);
@@ -164,13 +164,13 @@ impl<W: PushWorld> Engine<'_, W> {
             return Err(unusable("the record names no kind of store"));
         };
         deletable(observed, store, self.settings).map_err(|text| unusable(&text))?;
-        let record = self.stores.record(store);
+        let record = observed.stores.record(store);
         let record = record.ok_or_else(|| unusable("the store is gone"))?;
         let remote = RemoteStore {
             store: &record,
-            caller: namespace(observed.object),
+            caller: namespace(&observed.object),
         };
-        let deleted = self.reads.delete(remote, &recorded.target).await;
+        let deleted = self.remote.delete(remote, &recorded.target).await;
         deleted.map_err(|error| delete_failed(store, &error))
     }
 }

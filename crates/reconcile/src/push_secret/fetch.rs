@@ -9,10 +9,10 @@ use lockstep_plan::generator_state::{PUSH_STATE_KEY, StateOwner};
 use lockstep_plan::push_secret::{Observed, Source, SourceRef, no_source, source};
 use lockstep_provider_api::{Error, ErrorKind};
 
-use super::{Engine, namespace};
+use super::world::PushSecretWorld;
+use super::{Reconciler, namespace};
 use crate::generator_states::{self, For, Made, Stored};
 use crate::generators;
-use crate::push_world::PushWorld;
 
 /// What was found.
 pub(super) enum Found {
@@ -24,13 +24,13 @@ pub(super) enum Found {
     Gone(Failure),
 }
 
-impl<W: PushWorld> Engine<'_, W> {
+impl<W: PushSecretWorld> Reconciler<'_, W> {
     pub(super) async fn source(
         &self,
         observed: &Observed<'_>,
         stored: &mut Vec<Stored>,
     ) -> Result<Found, Failure> {
-        let object = observed.object;
+        let object = &observed.object;
         let failed = |error: Error| no_source(&error);
         match source(object) {
             None => Err(no_source(&Error::invalid_spec(
@@ -80,7 +80,7 @@ impl<W: PushWorld> Engine<'_, W> {
             key: PUSH_STATE_KEY,
             keeps_states: true,
         };
-        let edges = (self.world, &**self.reads);
+        let edges = (self.world, &**self.remote);
         let made = generator_states::make(&generator, &reference.name, wanted, edges).await;
         made.map_err(failed)
     }

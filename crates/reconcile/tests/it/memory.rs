@@ -7,13 +7,16 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
-use lockstep_plan::external_secret::{SourceKey, TargetDelete, created_by};
+use lockstep_plan::external_secret::{
+    Observed, ObservedTarget, SourceKey, SyncOutcome, TargetDelete, TemplateSources, created_by,
+};
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider_api::conformance::{block_on, services};
 use lockstep_provider_api::{Error, SecretMap};
-use lockstep_reconcile::external_secret::{Engine, Observation, Outcome, Target};
-use lockstep_reconcile::{Deletion, Generator, Planning, Stores, World, WorldError};
+use lockstep_reconcile::external_secret::{Deletion, ExternalSecretWorld, Reconciler};
+use lockstep_reconcile::{Generator, Planning, World};
 use lockstep_remote::{Connections, RemoteClient, StoreRecord};
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
 /// The world, its stores, and a log of every write.
 pub(crate) struct Memory {
@@ -21,8 +24,8 @@ pub(crate) struct Memory {
     pub(crate) secrets: Mutex<BTreeMap<String, Secret>>,
     pub(crate) log: Mutex<Vec<String>>,
     pub(crate) events: Mutex<Vec<EventNote>>,
-    pub(crate) refuse: Mutex<Option<WorldError>>,
-    pub(crate) refuse_delete: Mutex<Option<WorldError>>,
+    pub(crate) refuse: Mutex<Option<ApiError>>,
+    pub(crate) refuse_delete: Mutex<Option<ApiError>>,
     pub(crate) inputs_changed: Mutex<bool>,
     pub(crate) generator: Mutex<Option<Generator>>,
     /// Whether the deletion guard holds.
@@ -60,7 +63,7 @@ impl Memory {
     }
 
     /// Runs the object once, as the mirror would show it.
-    pub(crate) fn run(&self, now: Timestamp) -> Outcome {
+    pub(crate) fn run(&self, now: Timestamp) -> SyncOutcome {
         let object = self.object.lock().unwrap().clone();
         let row = self
             .secrets
@@ -68,23 +71,25 @@ impl Memory {
             .unwrap()
             .get(object.target_name())
             .map(|secret| Arc::new(TargetRow::of(secret, &self.settings.salt)));
-        let observation = Observation {
+        let observed = Observed {
             former_targets: self.made_by(&object),
             object,
             namespace_labels: Some(Arc::default()),
-            target: row.map_or(Target::Unknown, Target::Known),
+            stores: self,
+            target: row.map_or(ObservedTarget::Absent, ObservedTarget::Row),
             last_refresh: None,
             inputs_changed: *self.inputs_changed.lock().unwrap(),
             asked: now,
+            sources: TemplateSources::new(),
+            jitter: 0.5,
         };
-        let engine = Engine {
+        let reconciler = Reconciler {
             world: self,
-            stores: self,
-            reads: &self.reads,
+            remote: &self.reads,
             settings: &self.settings,
             planning: &Planning::default(),
         };
-        block_on(engine.run(observation, now, 0.5))
+        block_on(reconciler.reconcile(observed, now)).outcome
     }
 
     /// Secrets that carry the object's mark.
@@ -125,18 +130,29 @@ impl Memory {
         )
     }
 
-    fn write(&self, entry: String) -> Result<(), WorldError> {
+    fn write(&self, entry: String) -> Result<(), ApiError> {
         self.log.lock().unwrap().push(entry);
         self.refuse.lock().unwrap().take().map_or(Ok(()), Err)
     }
 }
 
 impl World for Memory {
+    async fn template_source(&self, _: &str, _: &SourceKey) -> Result<SecretMap, String> {
+        Err("no template sources here".to_owned())
+    }
+
+    async fn generator(&self, _: &str, _: &GeneratorRef) -> Result<Generator, Error> {
+        let known = self.generator.lock().unwrap().clone();
+        known.ok_or_else(|| Error::invalid_spec("no generator"))
+    }
+}
+
+impl ExternalSecretWorld for Memory {
     async fn patch(
         &self,
         _: &ExternalSecret,
         patch: &serde_json::Value,
-    ) -> Result<ExternalSecret, WorldError> {
+    ) -> Result<ExternalSecret, ApiError> {
         self.write("patch finalizers".to_owned())?;
         let mut object = self.object.lock().unwrap();
         let finalizers = patch["metadata"]["finalizers"].clone();
@@ -148,28 +164,28 @@ impl World for Memory {
         &self,
         _: &ExternalSecret,
         status: &ExternalSecretStatus,
-    ) -> Result<(), WorldError> {
+    ) -> Result<(), ApiError> {
         self.write("status".to_owned())?;
         self.object.lock().unwrap().status = Some(status.clone());
         Ok(())
     }
 
-    async fn read_secret(&self, _: &str, name: &str) -> Result<Option<Secret>, WorldError> {
+    async fn read_secret(&self, _: &str, name: &str) -> Result<Option<Secret>, ApiError> {
         self.log.lock().unwrap().push(format!("read {name}"));
         Ok(self.secrets.lock().unwrap().get(name).cloned())
     }
 
-    async fn create_secret(&self, secret: Secret, _: &str) -> Result<(), WorldError> {
+    async fn create_secret(&self, secret: Secret, _: &str) -> Result<(), ApiError> {
         let name = secret.metadata.name.clone().unwrap();
         self.write(format!("create {name}"))?;
         if self.secrets.lock().unwrap().contains_key(&name) {
-            return Err(WorldError::AlreadyExists);
+            return Err(ApiError::new(ApiErrorKind::AlreadyExists, "exists"));
         }
         self.put_secret(secret);
         Ok(())
     }
 
-    async fn replace_secret(&self, secret: Secret, _: &str) -> Result<(), WorldError> {
+    async fn replace_secret(&self, secret: Secret, _: &str) -> Result<(), ApiError> {
         self.write(format!(
             "replace {}",
             secret.metadata.name.as_deref().unwrap()
@@ -178,22 +194,15 @@ impl World for Memory {
         Ok(())
     }
 
-    async fn delete_secret(&self, _: &str, delete: &TargetDelete) -> Result<(), WorldError> {
+    async fn delete_secret(&self, _: &str, delete: &TargetDelete) -> Result<(), ApiError> {
         self.write(format!("delete {}", delete.name))?;
         if let Some(refusal) = self.refuse_delete.lock().unwrap().take() {
             return Err(refusal);
         }
         let removed = self.secrets.lock().unwrap().remove(&delete.name);
-        removed.map(drop).ok_or(WorldError::NotFound)
-    }
-
-    async fn template_source(&self, _: &str, _: &SourceKey) -> Result<SecretMap, String> {
-        Err("no template sources here".to_owned())
-    }
-
-    async fn generator(&self, _: &str, _: &GeneratorRef) -> Result<Generator, Error> {
-        let known = self.generator.lock().unwrap().clone();
-        known.ok_or_else(|| Error::invalid_spec("no generator"))
+        removed
+            .map(drop)
+            .ok_or(ApiError::new(ApiErrorKind::NotFound, "not found"))
     }
 
     fn absent(&self, _: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
@@ -211,9 +220,7 @@ impl StoreLookup for Memory {
     fn store(&self, key: &StoreKey) -> Option<Arc<StoreView>> {
         self.stores.get(key).map(|record| Arc::clone(&record.view))
     }
-}
 
-impl Stores for Memory {
     fn record(&self, key: &StoreKey) -> Option<Arc<StoreRecord>> {
         self.stores.get(key).cloned()
     }

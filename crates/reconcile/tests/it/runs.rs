@@ -5,7 +5,8 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::NextRun;
-use lockstep_reconcile::{Generator, WorldError};
+use lockstep_reconcile::Generator;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
 use crate::memory::Memory;
 
@@ -133,7 +134,8 @@ fn a_secret_that_is_there_already_is_looked_at_before_it_is_written() {
 #[test]
 fn a_conflict_runs_again_without_touching_the_condition() {
     let world = Memory::new(OBJECT, STORE);
-    *world.refuse.lock().unwrap() = Some(WorldError::Conflict("changed meanwhile".to_owned()));
+    *world.refuse.lock().unwrap() =
+        Some(ApiError::new(ApiErrorKind::Conflict, "changed meanwhile"));
 
     let outcome = world.run(start());
 
@@ -145,7 +147,7 @@ fn a_conflict_runs_again_without_touching_the_condition() {
 #[test]
 fn an_object_deleted_mid_run_ends_the_run_quietly() {
     let world = Memory::new(OBJECT, STORE);
-    *world.refuse.lock().unwrap() = Some(WorldError::NotFound);
+    *world.refuse.lock().unwrap() = Some(ApiError::new(ApiErrorKind::NotFound, "not found"));
 
     let outcome = world.run(start());
 
@@ -201,7 +203,8 @@ fn a_former_target_that_cannot_be_deleted_is_told_and_tried_again() {
     edit(&world, |object| {
         object.spec.target.get_or_insert_default().name = Some("renamed".to_owned());
     });
-    *world.refuse_delete.lock().unwrap() = Some(WorldError::Failed("forbidden".to_owned()));
+    *world.refuse_delete.lock().unwrap() =
+        Some(ApiError::new(ApiErrorKind::Forbidden, "forbidden"));
 
     let outcome = world.run(start());
 

@@ -503,8 +503,8 @@ fn a_secret_to_merge_into_that_appears_starts_a_fetch() {
 
     let verdict = scene.observe(|observed| {
         let seen = Observed {
-            target: TargetView::Unlabelled,
-            ..*observed
+            target: ObservedTarget::Unlabelled,
+            ..observed.clone()
         };
         decide(&seen, &Settings::default(), noon())
     });
@@ -685,7 +685,7 @@ fn an_idle_object_notes_a_refresh_that_shared_reads_made_when_a_note_is_due() {
     let noted = scene.observe(|observed| {
         let observed = Observed {
             last_refresh: Some(refreshed),
-            ..*observed
+            ..observed.clone()
         };
         decide(&observed, &Settings::default(), noon()).decision
     });

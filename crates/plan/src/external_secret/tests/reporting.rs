@@ -90,8 +90,11 @@ fn every_outcome_has_its_condition_event_and_binding() {
         );
         let status = report.status.unwrap();
         assert_eq!(status.binding.is_some(), binds, "{target:?}");
-        assert_eq!(report.awaits_target, target == TargetOutcome::Missing);
-        assert_eq!(report.refreshed, Some(noon()));
+        assert_eq!(
+            report.outcome.awaits_target,
+            target == TargetOutcome::Missing
+        );
+        assert_eq!(report.outcome.refreshed, Some(noon()));
     }
 }
 
@@ -130,8 +133,10 @@ fn a_new_object_does_not_tell_of_a_missing_store_at_once() {
 
     let report = reported(&object, missing());
     let until = noon() + SignedDuration::from_secs(3);
-    assert_eq!(report.next, NextRun::At(until));
-    assert!(report.status.is_none() && report.events.is_empty() && report.failure.is_none());
+    assert_eq!(report.outcome.next, NextRun::At(until));
+    assert!(
+        report.status.is_none() && report.events.is_empty() && report.outcome.failure.is_none()
+    );
 
     let report = reported_at(&object, missing(), until);
     assert_eq!(condition(&report).0, "False");
@@ -149,8 +154,8 @@ fn success_notes_time_version_and_generation() {
     );
     assert_eq!(status.observed_generation, Some(1));
     assert_eq!(status.binding.unwrap().name, "es");
-    assert_eq!(report.next, NextRun::At(later(60)));
-    assert!(report.condition_changed);
+    assert_eq!(report.outcome.next, NextRun::At(later(60)));
+    assert!(report.outcome.condition_changed);
 }
 
 #[test]
@@ -207,7 +212,10 @@ fn a_failure_keeps_refresh_time_and_version_and_says_why() {
         status.synced_resource_version,
         object.status.unwrap().synced_resource_version
     );
-    assert_eq!((report.next, report.refreshed), (NextRun::Backoff, None));
+    assert_eq!(
+        (report.outcome.next, report.outcome.refreshed),
+        (NextRun::Backoff, None)
+    );
 }
 
 #[test]
@@ -230,7 +238,7 @@ fn the_same_failure_again_writes_nothing() {
     let report = reported_at(&object, Applied::failed(again), later(1));
 
     assert_eq!(report.status, None);
-    assert!(!report.condition_changed);
+    assert!(!report.outcome.condition_changed);
     assert_eq!(report.events.len(), 1);
 }
 
@@ -288,7 +296,9 @@ fn the_cause_decides_when_to_try_again() {
         let failure = Failure::of_error("could not get secret data from provider", &error);
 
         assert_eq!(
-            reported(&one_value(""), Applied::failed(failure)).next,
+            reported(&one_value(""), Applied::failed(failure))
+                .outcome
+                .next,
             next,
             "{kind:?}"
         );
@@ -299,7 +309,10 @@ fn the_cause_decides_when_to_try_again() {
 fn a_conflict_leaves_no_trace_and_runs_again() {
     let report = outcome(TargetOutcome::Conflict);
 
-    assert_eq!((report.status, report.next), (None, NextRun::Backoff));
+    assert_eq!(
+        (report.status, report.outcome.next),
+        (None, NextRun::Backoff)
+    );
     assert_eq!(report.events, []);
 }
 
@@ -320,7 +333,7 @@ fn an_unchanged_refresh_is_noted_now_and_then() {
         let report = reported_at(&synced(spec), unchanged, later(minutes));
 
         assert_eq!(report.status.is_some(), noted, "{spec} after {minutes} min");
-        assert_eq!(report.refreshed, Some(later(minutes)));
+        assert_eq!(report.outcome.refreshed, Some(later(minutes)));
         if let Some(status) = report.status {
             assert_eq!(status.refresh_time.unwrap().0, later(minutes));
         }
@@ -486,7 +499,7 @@ fn policies_without_a_period_wait_for_a_change() {
     ] {
         let report = reported(&one_value(spec), Applied::target(TargetOutcome::Created));
 
-        assert_eq!(report.next, NextRun::OnChange, "{spec}");
+        assert_eq!(report.outcome.next, NextRun::OnChange, "{spec}");
     }
 }
 

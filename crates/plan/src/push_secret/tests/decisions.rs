@@ -60,7 +60,7 @@ fn a_synced_object_waits_for_its_interval_and_an_edit_does_not() {
     let report = scene.written();
     let hour = noon() + SignedDuration::from_hours(1);
 
-    assert_eq!(report.next, NextRun::At(hour));
+    assert_eq!(report.outcome.next, NextRun::At(hour));
     let Decision::Idle { until, .. } = scene.decide().decision else {
         panic!()
     };
@@ -80,7 +80,7 @@ fn a_changed_source_is_pushed_at_once_unless_the_interval_is_zero() {
     let mut scene = Scene::of(one_key("refreshInterval: '0'"));
     let report = scene.written();
     scene.inputs_changed = true;
-    assert_eq!(report.next, NextRun::OnChange);
+    assert_eq!(report.outcome.next, NextRun::OnChange);
     assert!(matches!(
         scene.decide().decision,
         Decision::Idle { until: None, .. }

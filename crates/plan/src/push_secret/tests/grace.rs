@@ -103,7 +103,7 @@ fn a_missing_source_leaves_condition_and_record_until_the_grace_time_is_over() {
     let report = report(&scene.observed(), applied, &scene.settings, noon());
 
     assert_eq!(report.status, None);
-    assert_eq!(report.next, NextRun::At(later(30)));
-    assert_eq!(report.doomed_since, Some(noon()));
+    assert_eq!(report.outcome.next, NextRun::At(later(30)));
+    assert_eq!(report.outcome.doomed_since, Some(noon()));
     assert_eq!(report.events.len(), 1);
 }

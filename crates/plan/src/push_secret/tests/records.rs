@@ -94,7 +94,7 @@ fn a_failed_entry_keeps_what_was_recorded_and_the_others_are_recorded() {
         "False Errored: set secret failed: could not write remote ref a to target secretstore s: \
          not allowed (Denied)"
     );
-    assert_eq!(report.next, NextRun::Backoff);
+    assert_eq!(report.outcome.next, NextRun::Backoff);
     assert_eq!(
         report.events[0].message,
         "set secret failed: could not write remote ref a to target secretstore s: not allowed"
