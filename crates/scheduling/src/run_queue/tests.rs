@@ -3,18 +3,21 @@ use crate::slots::Class;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn claim(namespace: u64, store: u64) -> Option<Claim> {
+fn claim(namespace: u64, store: u64) -> Claim {
     let store = Some(store);
-    Some(Claim {
+    Claim {
         class: Class { namespace, store },
         target: None,
-    })
+    }
 }
 
 /// A claim for a target, in a class of its own.
-fn writes(target: u64, store: u64) -> Option<Claim> {
+fn writes(target: u64, store: u64) -> Claim {
     let target = Some(target);
-    claim(1, store).map(|claim| Claim { target, ..claim })
+    Claim {
+        target,
+        ..claim(1, store)
+    }
 }
 
 fn after(seconds: i64) -> Timestamp {
@@ -24,7 +27,7 @@ fn after(seconds: i64) -> Timestamp {
 /// Starts the only object of a queue.
 fn started(queue: &mut RunQueue<u32>, now: Timestamp) -> Started<u32> {
     let job = queue.pop(now).unwrap();
-    queue.start(job, claim(1, 1), 64, now).unwrap()
+    queue.start(job, Some(claim(1, 1)), 64, now).unwrap()
 }
 
 fn finish(queue: &mut RunQueue<u32>, started: &Started<u32>, next: Next, now: Timestamp) {
@@ -41,7 +44,11 @@ fn parked_namespaces_are_served_round_robin() {
     }
     while let Some(job) = queue.pop(NOW) {
         let (namespace, store) = (u64::from(job.key / 1_000), u64::from(job.key / 100));
-        assert!(queue.start(job, claim(namespace, store), 0, NOW).is_none());
+        assert!(
+            queue
+                .start(job, Some(claim(namespace, store)), 0, NOW)
+                .is_none()
+        );
     }
 
     let mut order = Vec::new();
@@ -60,7 +67,7 @@ fn a_parked_job_starts_when_its_class_gives_a_slot_back() {
     queue.fresh(2, NOW);
     let first = started(&mut queue, NOW);
     let job = queue.pop(NOW).unwrap();
-    assert!(queue.start(job, claim(1, 1), 1, NOW).is_none());
+    assert!(queue.start(job, Some(claim(1, 1)), 1, NOW).is_none());
     assert!(queue.start_parked(1, after(1)).is_none());
 
     finish(&mut queue, &first, Next::Idle, after(2));
@@ -83,7 +90,7 @@ fn statistics_count_parked_jobs_and_how_long_they_wait() {
     let mut queue = RunQueue::default();
     queue.fresh(1, NOW);
     let job = queue.pop(after(3)).unwrap();
-    queue.start(job, claim(1, 1), 0, after(3));
+    queue.start(job, Some(claim(1, 1)), 0, after(3));
 
     let stats = queue.stats(after(10));
 
@@ -144,7 +151,7 @@ fn jobs_of_one_target_run_one_after_the_other_in_the_order_they_came() {
     let start = |queue: &mut RunQueue<u32>| {
         let job = queue.pop(NOW).unwrap();
         let claim = writes(7, u64::from(job.key));
-        queue.start(job, claim, 64, NOW)
+        queue.start(job, Some(claim), 64, NOW)
     };
 
     let first = start(&mut queue).unwrap();
@@ -167,10 +174,10 @@ fn a_job_keeps_its_turn_at_a_target_while_its_class_has_no_slot() {
     queue.fresh(1, NOW);
     queue.fresh(2, NOW);
     let job = queue.pop(NOW).unwrap();
-    assert!(queue.start(job, writes(7, 1), 0, NOW).is_none());
+    assert!(queue.start(job, Some(writes(7, 1)), 0, NOW).is_none());
     let job = queue.pop(NOW).unwrap();
 
-    assert!(queue.start(job, writes(7, 2), 64, NOW).is_none());
+    assert!(queue.start(job, Some(writes(7, 2)), 64, NOW).is_none());
 
     assert_eq!(queue.stats(NOW).parked, 2);
     let first = queue.start_parked(64, NOW).unwrap();
