@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub struct ScalewaySpec {
     /// The access key, a value or a reference.
     pub access_key: SecretOrValue,
-    /// Address of the API; https://api.scaleway.com where it is empty.
+    /// Address of the API; `https://api.scaleway.com` where it is empty.
     #[serde(default)]
     pub api_url: Option<String>,
     /// Id of the project, a UUID.

@@ -59,6 +59,9 @@ impl PushSecretWorld for ClusterWorld<'_> {
     async fn source_secret(&self, namespace: &str, name: &str) -> Result<Option<Source>> {
         let target = ApiObject::of::<Secret>(Some(namespace), name);
         let secret: Option<Secret> = target.get(&self.context.api.client).await?;
+        if let Some(secret) = &secret {
+            self.context.index.source_read(&secret.metadata);
+        }
         Ok(secret.map(of_secret))
     }
 

@@ -123,6 +123,18 @@ impl Inputs {
         }
     }
 
+    /// Notes the version that a PushSecret read before the watch showed any, so that the late event of
+    /// that version is no news. Where others read the object too, they may have read an older one.
+    pub fn read_first(&mut self, input: &InputKey, version: &str) {
+        if let Some(row) = self.rows.get_mut(input)
+            && row.version.is_none()
+            && row.readers.len() == 1
+            && matches!(row.readers.first(), Some(Reader::PushSecret(_)))
+        {
+            row.version = Some(version.into());
+        }
+    }
+
     /// A new list of one kind begins.
     pub fn begin_list(&mut self, kind: &InputKind) {
         self.lists.insert(kind.clone(), ListState::Listing);

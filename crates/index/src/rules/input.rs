@@ -83,6 +83,12 @@ impl Index {
         watches(rows.not_watched(kinds))
     }
 
+    /// Notes the metadata of the Secret that a PushSecret just read.
+    pub fn source_read(&self, metadata: &ObjectMeta) {
+        let input = inputs_of::of_metadata(&InputKind::Secret, metadata);
+        self.inputs().read_first(&input, &version_of(metadata));
+    }
+
     /// Notes what a connection to a store took its credentials from, for the callers of one namespace
     /// or for all.
     pub fn store_connected(

@@ -72,6 +72,30 @@ fn a_change_of_the_pushed_secret_requeues_its_push_secret() {
 }
 
 #[test]
+fn a_late_event_of_the_version_that_was_pushed_requeues_no_one() {
+    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    index.source_read(&metadata("source", 1));
+
+    let late = see_input(&index, InputKind::Secret, metadata("source", 1));
+    let newer = see_input(&index, InputKind::Secret, metadata("source", 2));
+
+    assert_eq!(late, []);
+    assert_eq!(newer, [push_retry("p", Trigger::InputChanged)]);
+}
+
+#[test]
+fn a_secret_that_others_read_too_requeues_all_of_them() {
+    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    see_push_secret(&index, push_secret("q"));
+    index.source_read(&metadata("source", 1));
+
+    let wakes = see_input(&index, InputKind::Secret, metadata("source", 1));
+
+    let changed = |name| push_retry(name, Trigger::InputChanged);
+    assert_eq!(wakes, [changed("p"), changed("q")]);
+}
+
+#[test]
 fn a_secret_of_another_namespace_requeues_no_push_secret() {
     let index = knowing(Event::PushSecret(applied(push_secret("p"))));
     let mut other = metadata("source", 1);
