@@ -128,7 +128,7 @@ fn objects_of_kinds_that_are_switched_off_are_counted_and_get_an_event() {
     let log = operator.logged();
     let counted = "1 ClusterPushSecret is not reconciled: --enable-push-secret-reconciler=false";
     assert!(log.contains(counted), "{log}");
-    // One that is applied later is told about too.
+    // One that is applied later gets an event too.
     api.apply(&json!({
         "apiVersion": "external-secrets.io/v1alpha1", "kind": "PushSecret",
         "metadata": {"name": "later", "namespace": "default"},

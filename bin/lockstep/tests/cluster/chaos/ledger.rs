@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,6 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 use lockstep_testkit::api::Api;
 use lockstep_testkit::kubeconfig::Access;
 use serde_json::Value;
+
+/// Pause before a server that went away is asked again.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// A Secret's place: `namespace/name`.
 pub(crate) type Place = String;
@@ -98,34 +101,30 @@ impl Ledger {
 /// A watch of all Secrets of some namespaces, in a thread.
 pub(crate) struct Watcher {
     seen: Arc<Mutex<Vec<Sight>>>,
-    stop: Arc<AtomicBool>,
+    /// Ends the thread when it is dropped.
+    _stop: Sender<()>,
 }
 
 impl Watcher {
     pub(crate) fn start(kubeconfig: PathBuf, prefix: String) -> Self {
         let seen = Arc::<Mutex<Vec<Sight>>>::default();
-        let stop = Arc::<AtomicBool>::default();
-        let (note, end) = (Arc::clone(&seen), Arc::clone(&stop));
+        let ((stop, end), note) = (channel(), Arc::clone(&seen));
         std::thread::spawn(move || {
             let mut known = BTreeMap::new();
-            while !end.load(Ordering::Relaxed) {
+            loop {
                 // A server that is away is asked again.
                 drop(follow(&kubeconfig, &prefix, &mut known, &note));
-                std::thread::park_timeout(Duration::from_millis(200));
+                if end.recv_timeout(AGAIN) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
             }
         });
-        Self { seen, stop }
+        Self { seen, _stop: stop }
     }
 
     /// What was seen since the last call.
     pub(crate) fn take(&self) -> Vec<Sight> {
         std::mem::take(&mut self.seen.lock().unwrap())
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
