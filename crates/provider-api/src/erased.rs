@@ -10,6 +10,7 @@ use crate::capability::Capabilities;
 use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
 use crate::generator::GeneratorEntry;
+use crate::lifecycle::Lifecycle;
 use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::scope::NAMESPACE_NOT_ALLOWED;
@@ -39,6 +40,7 @@ pub trait DynStore: Send + Sync {
     fn exists<'a>(&'a self, target: &'a PushTarget) -> BoxFuture<'a, Result<bool>>;
     fn check(&self) -> BoxFuture<'_, Check>;
     fn renew_after(&self) -> Option<Duration>;
+    fn lifecycle(&self) -> Option<&dyn Lifecycle>;
 }
 
 impl<S: Store> DynStore for S {
@@ -99,6 +101,10 @@ impl<S: Store> DynStore for S {
 
     fn renew_after(&self) -> Option<Duration> {
         Store::renew_after(self)
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        Store::lifecycle(self)
     }
 }
 

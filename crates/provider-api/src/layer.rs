@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 
 use crate::erased::{DynStore, SharedStore};
 use crate::error::Result;
+use crate::lifecycle::Lifecycle;
 use crate::read::{Payload, Read};
 use crate::request::{Find, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::store::{Check, Store};
@@ -186,5 +187,10 @@ impl<L: Layer> Store for Layered<L> {
 
     fn renew_after(&self) -> Option<Duration> {
         self.inner.renew_after()
+    }
+
+    /// Not around each operation: who runs a command bounds and repeats them by itself.
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        self.inner.lifecycle()
     }
 }

@@ -24,6 +24,7 @@ pub mod jwt;
 pub mod keys;
 pub mod label;
 pub mod layer;
+pub mod lifecycle;
 pub mod locks;
 pub mod metadata;
 pub mod property;

@@ -12,6 +12,7 @@ use crate::context::{Ctx, Scope};
 use crate::error::{Error, Result};
 use crate::generator::GeneratorEntry;
 use crate::json::json_object;
+use crate::lifecycle::Lifecycle;
 use crate::read::{Payload, Read};
 use crate::request::{Find, Health, PushItem, PushTarget, Pushed, RemoteRef};
 use crate::value::{SecretMap, SecretValue};
@@ -146,6 +147,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// When the credentials behind this connection expire.
     fn renew_after(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Deleted, disabled and destroyed secrets, where the backend has such states.
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
         None
     }
 }

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, Shared, select};
 use jiff::{SignedDuration, Timestamp};
 use lockstep_provider_api::context::Time;
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::store::Check;
 use lockstep_provider_api::{
     Error, ErrorKind, Find, Payload, PushItem, PushTarget, Pushed, Read, RemoteRef, Result,
@@ -231,6 +232,10 @@ impl Store for Batched {
 
     fn renew_after(&self) -> Option<Duration> {
         self.inner.renew_after()
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        self.inner.lifecycle()
     }
 }
 
