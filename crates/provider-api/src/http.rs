@@ -19,8 +19,8 @@ mod request;
 mod status;
 mod url;
 
-pub use answer::Answer;
-pub use http::{Method, StatusCode};
+pub use answer::{Answer, Trailers};
+pub use http::{Method, StatusCode, Version};
 pub use page::{Page, pages};
 pub use redact::RedactedUrl;
 pub use request::RequestBuilder;
@@ -29,7 +29,8 @@ pub use url::{encode_component, encode_path};
 
 /// Sends one request and reads its whole answer.
 pub trait Transport: Send + Sync {
-    /// Sends `request`. An answer of any status is `Ok`; an error means no answer came.
+    /// Sends `request`. An answer of any status is `Ok`; an error means no answer came. A request of
+    /// [`Version::HTTP_2`] goes over HTTP/2 or fails. Trailers are the extension [`Trailers`].
     fn send(&self, request: http::Request<Bytes>) -> BoxFuture<'_, Result<http::Response<Bytes>>>;
 }
 

@@ -18,7 +18,7 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use lockstep_provider_api::error::{Error, Result};
-use lockstep_provider_api::http::{Tls, Transport, Transports, Verification};
+use lockstep_provider_api::http::{Tls, Trailers, Transport, Transports, Verification};
 
 use crate::connect::{Connector, Proxy};
 
@@ -37,6 +37,9 @@ mod tests;
 const BUFFER: usize = 64 * 1024;
 /// Bytes a stream of HTTP/2 may be ahead.
 const WINDOW: u32 = 256 * 1024;
+
+/// What the client says where a request needs HTTP/2 and the server chose HTTP/1.
+const NO_HTTP2: &str = "client error (UserUnsupportedVersion)";
 
 /// Limits of requests to backends.
 #[derive(Clone)]
@@ -212,7 +215,7 @@ impl Client {
         });
         let (head, body) = answer?.into_parts();
         let body = self.room.read(body, self.limit).await;
-        let body = body.map_err(|why| match why {
+        let (body, trailers) = body.map_err(|why| match why {
             Unread::TooLong => {
                 let text = format!("{server} answered more than {} bytes", self.limit);
                 Error::invalid_data(text)
@@ -224,7 +227,11 @@ impl Client {
             }
             Unread::Broken(error) => unreachable(&error),
         })?;
-        Ok(Response::from_parts(head, body))
+        let mut response = Response::from_parts(head, body);
+        if let Some(trailers) = trailers {
+            response.extensions_mut().insert(Trailers(trailers));
+        }
+        Ok(response)
     }
 }
 
@@ -260,6 +267,9 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
         cause = inner;
     }
     let text = cause.to_string();
+    if text == NO_HTTP2 {
+        return "the server does not speak HTTP/2, which this backend needs".to_owned();
+    }
     // What rustls puts in front of the text of our own verifier.
     let own = text.strip_prefix("other error: ");
     own.map_or_else(|| text.clone(), str::to_owned)

@@ -17,6 +17,11 @@ use crate::value::SecretValue;
 /// Longest text taken out of a body into an error.
 const MAX_DETAIL: usize = 256;
 
+/// What came behind a body, where the protocol has trailers; an extension of the response. gRPC puts
+/// the outcome of a call there.
+#[derive(Clone, Debug)]
+pub struct Trailers(pub HeaderMap);
+
 /// An answer of any status.
 pub struct Answer {
     response: Response<Bytes>,
@@ -46,6 +51,12 @@ impl Answer {
     /// One header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// The headers behind its body, where the server sent any.
+    pub fn trailers(&self) -> Option<&HeaderMap> {
+        let trailers = self.response.extensions().get::<Trailers>();
+        trailers.map(|trailers| &trailers.0)
     }
 
     /// Its body. Most bodies of this program hold secrets.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -57,16 +58,22 @@ impl Room {
         }
     }
 
-    /// Reads a body of up to `limit` bytes.
-    pub(super) async fn read(&self, mut body: Incoming, limit: usize) -> Result<Bytes, Unread> {
+    /// Reads a body of up to `limit` bytes, and the trailers behind it.
+    pub(super) async fn read(
+        &self,
+        mut body: Incoming,
+        limit: usize,
+    ) -> Result<(Bytes, Option<HeaderMap>), Unread> {
         let mut held = Held::new(self.clone());
+        let mut trailers = None;
         while let Some(frame) = held.in_time(body.frame()).await? {
             let frame = frame.map_err(Unread::Broken)?;
-            if let Ok(data) = frame.into_data() {
-                held.add(&data, limit).await?;
+            match frame.into_data() {
+                Ok(data) => held.add(&data, limit).await?,
+                Err(frame) => trailers = frame.into_trailers().ok(),
             }
         }
-        Ok(held.into_bytes())
+        Ok((held.into_bytes(), trailers))
     }
 }
 

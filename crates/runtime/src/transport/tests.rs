@@ -16,6 +16,8 @@ use tokio_rustls::TlsAcceptor;
 
 use super::*;
 
+mod http2;
+
 async fn listen() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -269,6 +271,11 @@ impl Authority {
 
     /// A server for `name` that asks for a client certificate when `clients` is given.
     fn acceptor(&self, name: &str, clients: Option<&Self>) -> TlsAcceptor {
+        self.acceptor_with(name, clients, &[])
+    }
+
+    /// The same for a server that chooses among these protocols.
+    fn acceptor_with(&self, name: &str, clients: Option<&Self>, alpn: &[&str]) -> TlsAcceptor {
         let identity = self.identity(name);
         let chain = CertificateDer::pem_slice_iter(&identity.certificate);
         let chain = chain.map(std::result::Result::unwrap).collect();
@@ -287,7 +294,9 @@ impl Authority {
                 builder.with_client_cert_verifier(verifier.build().unwrap())
             }
         };
-        TlsAcceptor::from(Arc::new(builder.with_single_cert(chain, key).unwrap()))
+        let mut config = builder.with_single_cert(chain, key).unwrap();
+        config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+        TlsAcceptor::from(Arc::new(config))
     }
 }
 
