@@ -1,11 +1,15 @@
 //! Environment variables, read here and nowhere below the binary.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "cluster")]
+use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 
 use lockstep_local::Environment;
 use lockstep_provider_api::{SecretValue, Variables};
 use lockstep_runtime::connect::Proxy;
+#[cfg(feature = "cluster")]
+use lockstep_toolbox::output::Screen;
 
 /// The usual proxy variables, in either case.
 pub(crate) fn proxy() -> Proxy {
@@ -18,9 +22,11 @@ pub(crate) fn proxy() -> Proxy {
 
 /// Variables that describe the identity of the pod at Azure, set by the webhook of AKS, by App Service, or
 /// by whoever leads it to other hosts.
-const AZURE: [&str; 7] = [
+const AZURE: [&str; 9] = [
     "AZURE_AUTHORITY_HOST",
     "AZURE_CLIENT_ID",
+    "AZURE_CLOUD",
+    "AZURE_ENVIRONMENT",
     "AZURE_FEDERATED_TOKEN_FILE",
     "AZURE_POD_IDENTITY_AUTHORITY_HOST",
     "AZURE_TENANT_ID",
@@ -89,6 +95,16 @@ fn local_credentials() -> BTreeMap<String, SecretValue> {
         is_ours.then(|| (name, SecretValue::new(value.into_vec())))
     });
     variables.collect()
+}
+
+/// What commands that print for people know of standard output.
+#[cfg(feature = "cluster")]
+pub(crate) fn screen() -> Screen {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Screen {
+        is_terminal: std::io::stdout().is_terminal(),
+        no_color,
+    }
 }
 
 /// Name of this host, as the lease's holder shows it.

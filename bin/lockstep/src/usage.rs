@@ -29,6 +29,6 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     if error.is::<UsageError>() {
         ExitCode::from(WRONG_USAGE)
     } else {
-        ExitCode::FAILURE
+        lockstep_toolbox::exit::of(error).into()
     }
 }

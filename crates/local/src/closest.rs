@@ -1,15 +1,12 @@
 //! Finds the word somebody probably meant. Suggests nothing when no known word is near.
 
 /// The known word nearest to `written`, if one is near enough to be a slip.
-pub(crate) fn closest<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn closest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     closest_within(written, known, 1.max(written.chars().count() / 3))
 }
 
 /// The known word nearest to `written` that at most `limit` letters tell apart.
-pub(crate) fn closest_within<'a>(
+pub fn closest_within<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
     limit: usize,

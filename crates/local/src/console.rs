@@ -4,12 +4,12 @@
 use std::io::Write;
 
 /// Prints a result.
-pub(crate) fn result(text: &str) {
+pub fn result(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Prints a failure.
-pub(crate) fn fail(text: &str) {
+pub fn fail(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

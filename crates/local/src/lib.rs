@@ -2,8 +2,8 @@
 //! without a cluster. This file wires the parts together; each part decides in the file of its name.
 //! Reads no environment variables: the binary passes them in [`Environment`].
 
-mod closest;
-mod console;
+pub mod closest;
+pub mod console;
 mod credentials;
 mod documents;
 mod edits;

@@ -37,6 +37,8 @@ const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/name
 pub struct Settings {
     /// A kubeconfig file; without one it is inferred as kubectl and pods do.
     pub kubeconfig: Option<PathBuf>,
+    /// A context of the kubeconfig; without one the current one.
+    pub context: Option<String>,
     /// Limit of requests a second; none unless asked for. Watches are exempt.
     pub rate: Option<Rate>,
     /// Longest time for one try of a request; for a watch, until it starts.
@@ -53,6 +55,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             kubeconfig: None,
+            context: None,
             rate: None,
             timeout: Duration::from_secs(30),
             proxy: Proxy::default(),
@@ -88,8 +91,15 @@ pub enum SetupError {
 pub async fn connect(settings: &Settings, metrics: Arc<Metrics>) -> Result<Client, SetupError> {
     // Other crates may bring a second crypto provider; rustls must not have to guess.
     let _ = ring::default_provider().install_default();
+    let options = KubeConfigOptions {
+        context: settings.context.clone(),
+        ..KubeConfigOptions::default()
+    };
     let mut config = match &settings.kubeconfig {
-        Some(path) => from_file(path).await?,
+        Some(path) => from_file(path, &options).await?,
+        None if options.context.is_some() => Config::from_kubeconfig(&options)
+            .await
+            .map_err(|error| SetupError::Infer(error.to_string()))?,
         None => Config::infer().await.map_err(|error| no_cluster(&error))?,
     };
     let user_agent = HeaderValue::from_str(&settings.user_agent)
@@ -106,13 +116,13 @@ fn no_cluster(error: &kube::config::InferConfigError) -> SetupError {
     SetupError::Infer(why.replace("'\"", "\"").replace("\"'", "\""))
 }
 
-async fn from_file(path: &Path) -> Result<Config, SetupError> {
+async fn from_file(path: &Path, options: &KubeConfigOptions) -> Result<Config, SetupError> {
     let failed = |error: String| SetupError::Kubeconfig {
         path: path.to_owned(),
         error,
     };
     let file = Kubeconfig::read_from(path).map_err(|error| failed(error.to_string()))?;
-    Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
+    Config::from_custom_kubeconfig(file, options)
         .await
         .map_err(|error| failed(error.to_string()))
 }

@@ -9,11 +9,11 @@ mod objects;
 mod report;
 mod served;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use lockstep_local::source;
+use lockstep_local::{console, source};
 
 pub use flags::CheckFlags;
 use flags::Output;
@@ -38,7 +38,7 @@ pub fn run(flags: &CheckFlags, known: &[KnownFlag]) -> anyhow::Result<ExitCode> 
     let mut input = source::Input::default();
     for path in &flags.paths {
         if let Err(text) = read(path, &mut input) {
-            fail(&format!("error: {text}\n"));
+            console::fail(&format!("error: {text}\n"));
             return Ok(ExitCode::from(UNUSABLE));
         }
     }
@@ -50,20 +50,20 @@ pub fn run(flags: &CheckFlags, known: &[KnownFlag]) -> anyhow::Result<ExitCode> 
         match helm::read(path) {
             Ok(values) => inventory.add_values(&values),
             Err(text) => {
-                fail(&format!("error: {text}\n"));
+                console::fail(&format!("error: {text}\n"));
                 return Ok(ExitCode::from(UNUSABLE));
             }
         }
     }
     let report = report::Report::new(inventory, input.faults);
     if report.is_empty() {
-        fail(
+        console::fail(
             "error: nothing to check: the input holds no object of External Secrets; pipe `kubectl \
              get` into it, or name a folder of manifests\n",
         );
         return Ok(ExitCode::from(UNUSABLE));
     }
-    print(&match flags.output {
+    console::result(&match flags.output {
         Output::Table => report.table(),
         Output::Json => format!("{:#}\n", report.json()),
     });
@@ -80,16 +80,6 @@ fn read(path: &str, input: &mut source::Input) -> Result<(), String> {
         .map_err(|error| format!("standard input cannot be read: {error}"))?;
     input.add("standard input", &text);
     Ok(())
-}
-
-fn print(text: &str) {
-    let mut out = io::stdout().lock();
-    // A reader that has seen enough is no failure.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-fn fail(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 #[cfg(test)]

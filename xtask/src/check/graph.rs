@@ -74,7 +74,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     (
         "lockstep-toolbox",
-        &["generators", "provider-registry", "local"],
+        &[
+            "provider-api",
+            "runtime",
+            "generators",
+            "provider-registry",
+            "local",
+        ],
     ),
     (
         "lockstep-webhook",

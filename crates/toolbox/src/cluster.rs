@@ -1,0 +1,133 @@
+//! The cluster a command talks to, as kubectl's flags choose it, and the one way in which its failures
+//! are told: a sentence with the next step, and for a refusal the rule that is missing.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+use kube::Client;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::client;
+use lockstep_runtime::connect::Proxy;
+use lockstep_runtime::metrics::Metrics;
+
+use crate::denied;
+
+/// How we introduce ourselves to the API server.
+const USER_AGENT: &str = "lockstep";
+
+/// Which cluster, and which namespace in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct ClusterFlags {
+    /// A kubeconfig file; without it KUBECONFIG, ~/.kube/config or the pod's own account.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// A context of the kubeconfig; without it the current one.
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// The namespace; without it the one of the context.
+    #[arg(short, long, value_name = "NAME")]
+    pub namespace: Option<String>,
+}
+
+/// A cluster, and the namespace the user means.
+#[derive(Clone)]
+pub struct Cluster {
+    /// Sends requests.
+    pub client: Client,
+    /// The namespace of objects that do not name one.
+    pub namespace: String,
+}
+
+impl ClusterFlags {
+    /// A client for the cluster. Sends nothing yet.
+    pub async fn connect(&self, proxy: &Proxy) -> anyhow::Result<Cluster> {
+        let settings = client::Settings {
+            kubeconfig: self.kubeconfig.clone(),
+            context: self.context.clone(),
+            proxy: proxy.clone(),
+            user_agent: USER_AGENT.to_owned(),
+            ..client::Settings::default()
+        };
+        let client = client::connect(&settings, Arc::new(Metrics::default())).await?;
+        let namespace = self.namespace.clone();
+        let namespace = namespace.unwrap_or_else(|| client.default_namespace().to_owned());
+        Ok(Cluster { client, namespace })
+    }
+}
+
+/// A failed request as a user reads it. `doing` says what was tried: `read externalsecret a/b`.
+pub fn failure(doing: &str, error: &ApiError) -> anyhow::Error {
+    let text = told(error);
+    anyhow::anyhow!("{doing}: {text}")
+}
+
+/// The text of a failed request with the next step.
+pub fn told(error: &ApiError) -> String {
+    match error.kind() {
+        ApiErrorKind::Forbidden => denied::explained(&error.to_string()),
+        ApiErrorKind::Unauthorized => format!(
+            "{error}; log in to the cluster again, or name another --context or --kubeconfig"
+        ),
+        ApiErrorKind::Unreachable => {
+            format!("{error}; check the cluster with: kubectl get --raw /readyz")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Runs a command's asynchronous part to its end on this thread.
+pub fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let result = runtime.block_on(work);
+    // Connections that are still open must not hold the process.
+    runtime.shutdown_background();
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_rule() {
+        let refused = ApiError::new(
+            ApiErrorKind::Forbidden,
+            "x is forbidden: User \"jane\" cannot list resource \"pods\" in API group \"\" in the \
+             namespace \"a\"",
+        );
+
+        let text = failure("list pods", &refused).to_string();
+
+        assert!(
+            text.starts_with("list pods: jane may not list pods"),
+            "{text}"
+        );
+        assert!(text.contains("resources: [\"pods\"]"), "{text}");
+    }
+
+    #[test]
+    fn a_context_that_does_not_exist_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config");
+        let text = "apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n";
+        std::fs::write(&file, text).unwrap();
+        let flags = ClusterFlags {
+            kubeconfig: Some(file),
+            context: Some("nowhere".to_owned()),
+            namespace: None,
+        };
+
+        let failed = block_on(async { flags.connect(&Proxy::default()).await.map(|_| ()) });
+
+        let text = failed.unwrap_err().to_string();
+        assert!(text.contains("nowhere"), "{text}");
+    }
+}
