@@ -8,6 +8,8 @@ use serde::Deserialize;
 use crate::auth::{self, SignIn};
 use crate::spec::{Auth, AwsSpec};
 
+#[cfg(test)]
+mod conformance;
 mod ecr_authorization_token;
 mod signed;
 mod sts_session_token;

@@ -201,6 +201,9 @@ fn member(answer: &Answer, name: &str) -> Result<SecretValue> {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_provider_api::GeneratorEntry;
+    use lockstep_provider_api::conformance::generator::{Exchange, assert_conforms};
+    use lockstep_provider_api::conformance::{CANARY, response};
     use serde_json::json;
 
     use super::*;
@@ -242,5 +245,29 @@ mod tests {
     #[test]
     fn a_spec_without_a_way_to_sign_in_is_refused() {
         assert!(identity_spec(&spec(json!({}), "PublicCloud")).is_err());
+    }
+
+    #[test]
+    fn tokens_of_registries_keep_the_contract() {
+        let key = |key: &str| json!({ "name": "creds", "key": key });
+        let principal = json!({ "clientId": key("id"), "clientSecret": key("secret") });
+        let spec = json!({ "tenantId": "t", "registry": "acme.azurecr.io",
+            "auth": { "servicePrincipal": { "secretRef": principal } } });
+        let subject = Exchange::new(
+            GeneratorEntry::of::<AcrAccessToken>(),
+            spec,
+            |request, number| {
+                let token = format!("{CANARY}{number}");
+                let answer = match request.uri().path() {
+                    "/oauth2/exchange" => json!({ "refresh_token": token }),
+                    _ => json!({ "access_token": token, "expires_in": 3600 }),
+                };
+                response(200, answer.to_string())
+            },
+        );
+        let subject = subject.secret("creds", "id", "app");
+        let subject = subject.secret("creds", "secret", CANARY);
+
+        assert_conforms(&subject.sparing(&["login.microsoftonline.com"]));
     }
 }

@@ -45,3 +45,30 @@ impl Generator for GcrAccessToken {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_provider_api::GeneratorEntry;
+    use lockstep_provider_api::conformance::generator::{Exchange, assert_conforms};
+    use lockstep_provider_api::conformance::{CANARY, response};
+    use serde_json::json;
+
+    use super::GcrAccessToken;
+
+    #[test]
+    fn tokens_of_registries_keep_the_contract() {
+        let key = json!({ "type": "service_account", "client_email": "eso@test",
+            "private_key": include_str!("../tests/google/cluster.pem") });
+        let reference = json!({ "name": "creds", "key": "key.json" });
+        let spec = json!({ "projectID": "p",
+            "auth": { "secretRef": { "secretAccessKeySecretRef": reference } } });
+        let subject = Exchange::new(GeneratorEntry::of::<GcrAccessToken>(), spec, |_, number| {
+            let token = format!("{CANARY}{number}");
+            let answer =
+                json!({ "access_token": token, "expires_in": 3600, "token_type": "Bearer" });
+            response(200, answer.to_string())
+        });
+
+        assert_conforms(&subject.secret("creds", "key.json", key.to_string()));
+    }
+}

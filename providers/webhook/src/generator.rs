@@ -20,3 +20,28 @@ impl Generator for WebhookGenerator {
             .map(Generated::from)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_provider_api::GeneratorEntry;
+    use lockstep_provider_api::conformance::generator::{Exchange, assert_conforms};
+    use lockstep_provider_api::conformance::{CANARY, response};
+    use serde_json::json;
+
+    use super::WebhookGenerator;
+
+    #[test]
+    fn the_generator_keeps_the_contract() {
+        let spec = json!({ "url": "https://hook.test/make", "result": { "jsonPath": "$.made" } });
+        let subject = Exchange::new(
+            GeneratorEntry::of::<WebhookGenerator>(),
+            spec,
+            |_, number| {
+                let made = json!({ "made": { "password": format!("{CANARY}{number}") } });
+                response(200, made.to_string())
+            },
+        );
+
+        assert_conforms(&subject);
+    }
+}

@@ -11,6 +11,7 @@
 //! and the checks that need one are left out with it.
 
 mod checks;
+mod exchange;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::generator::{Generated, Maker, Random};
 use crate::shared::Shared;
 
+pub use exchange::Exchange;
 pub use subject::{GeneratorSubject, GeneratorTopic};
 
 /// Longest real time that one call may take.
