@@ -1,7 +1,7 @@
 //! What we change in every definition, upstream's and our own: the allowed differences.
 //! Each change here has its reason in `data/allowed.yaml`.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Crd, CrdError, walk};
 
@@ -11,9 +11,13 @@ pub(super) fn apply(crd: &mut Crd) -> Result<(), CrdError> {
         crd: crd.name.clone(),
         place: place.to_owned(),
     };
+    let is_external_secret = crd.manifest["spec"]["names"]["kind"] == "ExternalSecret";
     let versions = crd.manifest["spec"]["versions"].as_array_mut();
     for version in versions.ok_or_else(|| shape("versions"))? {
         let served = version["served"] == true;
+        if served && is_external_secret {
+            add_next_update(version);
+        }
         let schema = version.pointer_mut("/schema/openAPIV3Schema");
         let schema = schema.ok_or_else(|| shape("schema"))?;
         drop_list_defaults(schema);
@@ -22,6 +26,17 @@ pub(super) fn apply(crd: &mut Crd) -> Result<(), CrdError> {
         }
     }
     Ok(())
+}
+
+/// Shows beside `Last Sync` when it is written again, as the last column so that scripts that count
+/// columns still work. A date in the future would be printed as `<invalid>`, so it is text.
+fn add_next_update(version: &mut Value) {
+    if let Some(columns) = version["additionalPrinterColumns"].as_array_mut() {
+        columns.push(json!({
+            "name": "Next Update", "type": "string", "jsonPath": ".status.nextUpdateTime",
+            "description": "About when LAST SYNC is written again while nothing changes",
+        }));
+    }
 }
 
 /// Removes defaults below lists: lists are atomic, so whoever applies one never sees the default.

@@ -18,6 +18,11 @@ pub struct ExternalSecretStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::schema::nullable_time")]
     pub refresh_time: Option<Time>,
+    /// About when refreshTime is written again while nothing changes; empty while a sync fails or where
+    /// no refresh is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::schema::nullable_time")]
+    pub next_update_time: Option<Time>,
     /// When a credential that a generator made is replaced, ahead of its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::schema::nullable_time")]

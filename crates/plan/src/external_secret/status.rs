@@ -2,6 +2,7 @@
 //! for the note of the last refresh that is due now and then.
 
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::{Binding, RefreshPolicy};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
@@ -11,7 +12,7 @@ use crate::conditions::{seconds, set};
 use crate::meta::share_of;
 use crate::note;
 use crate::refresh;
-use crate::settings::Settings;
+use crate::settings::{RefreshNote, Settings};
 
 /// Time a refresh may take.
 const REFRESH_TIME: SignedDuration = SignedDuration::from_secs(5);
@@ -70,6 +71,8 @@ pub(super) fn after(
     if let Some(refreshed) = refreshed {
         new.refresh_time = Some(seconds(refreshed));
     }
+    let next = refreshed.filter(|_| change.done);
+    new.next_update_time = next.and_then(|at| next_update(object, &new, settings, at));
     if change.done && *object.spec.refresh_policy() == RefreshPolicy::OnChange {
         // Argo CD takes such an object for unfinished while its refresh is later than its transition.
         let conditions = new.conditions.iter_mut();
@@ -113,10 +116,31 @@ pub(super) fn idle(
     let Some(news) = news.filter(|_| seen.is_some() || note_is_due(object, settings, now)) else {
         return seen;
     };
-    Some(ExternalSecretStatus {
+    let refreshed = news.0;
+    let mut new = ExternalSecretStatus {
         refresh_time: Some(news),
         ..seen.unwrap_or_else(|| old.clone())
-    })
+    };
+    new.next_update_time = next_update(object, &new, settings, refreshed);
+    Some(new)
+}
+
+/// About when the refresh time of this status is written again while nothing changes.
+fn next_update(
+    object: &ExternalSecret,
+    status: &ExternalSecretStatus,
+    settings: &Settings,
+    refreshed: Timestamp,
+) -> Option<Time> {
+    let next = match settings.refresh_note {
+        RefreshNote::EveryRefresh => {
+            let interval = refresh::interval(object).ok();
+            let interval = interval.filter(|every| refresh::is_periodic(object, *every));
+            interval.and_then(|every| refresh::later(refreshed, every))
+        }
+        RefreshNote::Spread => note_at(object, Some(status), refreshed),
+    };
+    next.map(seconds)
 }
 
 /// When an object that shared reads keep fresh should look at itself next, to note the last refresh:

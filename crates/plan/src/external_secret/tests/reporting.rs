@@ -526,3 +526,28 @@ fn what_was_met_before_a_failure_is_told_once_with_it() {
     assert_eq!(from_plan.events, [missing, warning.clone()]);
     assert_eq!(again.events, [warning]);
 }
+
+#[test]
+fn the_status_says_when_it_is_written_again() {
+    let next = |spec: &str| {
+        let status = synced(spec).status.unwrap();
+        status.next_update_time.map(|time| time.0)
+    };
+
+    let short = next("refreshInterval: 30s").unwrap();
+    assert!((later(10)..later(21)).contains(&short), "{short}");
+    let long = next("refreshInterval: 1h").unwrap();
+    assert!((later(60)..later(90)).contains(&long), "{long}");
+    assert_eq!(next("refreshInterval: 0s"), None);
+    assert_eq!(next("refreshPolicy: CreatedOnce"), None);
+}
+
+#[test]
+fn a_failed_sync_promises_no_next_update() {
+    let object = synced("refreshInterval: 1h");
+    let failure = Failure::worded(Cause::STORE_NOT_FOUND, "no store");
+
+    let report = reported(&object, Applied::failed(failure));
+
+    assert_eq!(report.status.unwrap().next_update_time, None);
+}
