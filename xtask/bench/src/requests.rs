@@ -42,6 +42,11 @@ impl Requests {
         })
     }
 
+    /// All but watches, which the server counts when it ends them after some minutes.
+    pub(crate) fn single(&self) -> u64 {
+        self.sum(|_, verb| verb != "WATCH")
+    }
+
     /// Those that wrote something.
     pub(crate) fn writes(&self) -> u64 {
         self.sum(|_, verb| !matches!(verb, "GET" | "LIST" | "WATCH"))
@@ -130,6 +135,7 @@ apiserver_request_total{code="200",dry_run="",group="",resource="pods",scope="re
 
         assert_eq!(found.of_objects(), 5);
         assert_eq!(found.writes(), 5);
+        assert_eq!(found.single(), 7);
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! A minute in which nothing changes for PushSecrets that are refreshed twice in it: each reads its
-//! source again and pushes what the store holds already. Nothing may be written to the cluster.
+//! Two minutes in which nothing changes for PushSecrets. In the first none is due: no request may be
+//! made. In the second each is refreshed twice: it reads its source again and compares it with what
+//! the store holds, and nothing may be written to the cluster.
 
 use std::time::{Duration, Instant};
 
@@ -25,30 +26,51 @@ const WORKERS: usize = 8;
 const GROUP: &str = "/apis/external-secrets.io/v1alpha1";
 
 pub(crate) fn run(one: &One, subject: &Subject) -> Result<Vec<Figure>> {
+    let idle = minute(one, subject, "1h")?;
+    let refreshed = minute(one, subject, "30s")?;
+    Ok(vec![
+        figure("API requests, none due", count(idle.requests.single()), "").at_most(0.0),
+        figure("CPU, none due", idle.cpu, "s"),
+        figure("API writes, refreshed", count(refreshed.requests.writes()), "").at_most(0.0),
+        figure("API requests, refreshed", count(refreshed.requests.single()), ""),
+        figure("CPU, refreshed", refreshed.cpu, "s"),
+        figure("memory", refreshed.memory, "MiB"),
+    ])
+}
+
+/// What a minute cost.
+struct Minute {
+    requests: Requests,
+    cpu: f64,
+    memory: f64,
+}
+
+/// One quiet minute of an operator of its own, with PushSecrets of this interval.
+fn minute(one: &One, subject: &Subject, interval: &str) -> Result<Minute> {
     let backend = Backend::start(Duration::ZERO)?;
     let fixture = Fixture::make(&Plan::new(0, &backend))?;
-    fill(&fixture.admin, one.count)?;
+    fill(&fixture.admin, one.count, interval)?;
     let pushed = Follow::pushed(fixture.cluster())?;
     let mut running = subject.start(&fixture)?;
     until_all(&pushed, one)?;
     pass(&mut running, SETTLE, "until all objects refresh")?;
 
     let (requests, usage) = (Requests::read(&fixture.admin)?, running.usage()?);
-    pass(&mut running, MINUTE, "one idle minute")?;
+    pass(
+        &mut running,
+        MINUTE,
+        &format!("one minute at an interval of {interval}"),
+    )?;
     let used = running.usage()?;
-    let requests = Requests::read(&fixture.admin)?.since(&requests);
-
-    let cpu = used.cpu.saturating_sub(usage.cpu).as_secs_f64();
-    Ok(vec![
-        figure("API writes", count(requests.writes()), "").at_most(0.0),
-        figure("API requests", count(requests.total()), ""),
-        figure("CPU", cpu, "s"),
-        figure("memory", used.resident_mib(), "MiB"),
-    ])
+    Ok(Minute {
+        requests: Requests::read(&fixture.admin)?.since(&requests),
+        cpu: used.cpu.saturating_sub(usage.cpu).as_secs_f64(),
+        memory: used.resident_mib(),
+    })
 }
 
 /// A store that keeps what is pushed, a source in every namespace, and the PushSecrets.
-fn fill(admin: &Api, objects: u32) -> Result<()> {
+fn fill(admin: &Api, objects: u32, interval: &str) -> Result<()> {
     let step = Step::begin(format!("creating {objects} PushSecrets"), "2 s a thousand");
     admin.apply(&json!({
         "apiVersion": "external-secrets.io/v1", "kind": "ClusterSecretStore",
@@ -66,7 +88,7 @@ fn fill(admin: &Api, objects: u32) -> Result<()> {
             "apiVersion": "external-secrets.io/v1alpha1", "kind": "PushSecret",
             "metadata": {"name": format!("ps-{number:06}")},
             "spec": {
-                "refreshInterval": "30s",
+                "refreshInterval": interval,
                 "secretStoreRefs": [{"name": "pushed", "kind": "ClusterSecretStore"}],
                 "selector": {"secret": {"name": "source"}},
                 "data": [{"match": {"secretKey": "a", "remoteRef": remote}}],
