@@ -12,6 +12,7 @@ pub mod ids;
 pub mod login;
 pub mod oci;
 pub mod pager;
+pub mod refusal;
 pub mod rest;
 pub mod session;
 pub mod tls;

@@ -3,15 +3,17 @@
 
 mod api;
 mod auth;
+mod cloud_id;
 mod error;
+mod gateway;
+mod item;
+mod push;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{AkeylessSpec, Auth};
+pub use spec::{AkeylessSpec, Auth, KubernetesAuth, SecretRef};
 pub use store::AkeylessStore;
 
 /// The provider `akeyless`.
@@ -23,21 +25,33 @@ impl Provider for Akeyless {
     type Spec = AkeylessSpec;
     type Store = AkeylessStore;
 
-    fn validate(spec: &AkeylessSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Nothing: upstream finds faults of a store at the first command.
+    fn validate(_: &AkeylessSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &AkeylessSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &AkeylessSpec) -> Capabilities {
         Capabilities {
             read: true,
+            write: true,
+            delete: true,
+            exists: true,
+            find_by_name: true,
+            find_by_tags: true,
+            find_by_path: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: AkeylessSpec, ctx: Ctx) -> Result<AkeylessStore> {
-        let base = Address::new("spec.provider.akeyless.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(AkeylessStore::new(api::Api::new(rest)))
+        let api = match gateway::address(&spec) {
+            Ok(address) => Ok(api::Api::connect(&spec, address, &ctx).await?),
+            Err(error) => Err(error),
+        };
+        Ok(AkeylessStore::new(api))
     }
 }

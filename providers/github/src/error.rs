@@ -1,20 +1,149 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of GitHub that is no success means, in the words of upstream's client. GitHub answers
+//! 403 also when a limit is reached; that is a throttle and no denial.
 
-use lockstep_provider_api::http::Answer;
+use std::time::Duration;
+
+use http::Uri;
+use lockstep_provider_api::http::{Answer, Method, StatusCode};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
+use lockstep_provider_kit::error::described;
+use serde::Deserialize;
 
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+#[derive(Default, Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    errors: Vec<Fault>,
+}
 
-/// The answer if it is a success, otherwise the error it stands for.
-pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("github answered {status}: {detail}"),
-            None => format!("github answered {status}"),
-        }
-    })
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fault {
+    resource: String,
+    field: String,
+    code: String,
+    message: String,
+}
+
+/// Checks the answer to a request that the text names.
+pub(crate) fn check(method: &Method, uri: &Uri) -> impl FnOnce(Answer) -> Result<Answer> + use<> {
+    let called = format!("{method} {}", without_query(uri));
+    move |answer| {
+        let limit = limit(&answer);
+        let checked = described(answer, |answer| text(&called, answer));
+        checked.map_err(|error| match limit {
+            Some(wait) => throttled(&error, wait),
+            None => error,
+        })
+    }
+}
+
+/// Checks the answer to the app's sign-in.
+pub(crate) fn sign_in(uri: &Uri) -> impl FnOnce(Answer) -> Result<Answer> + use<> {
+    let uri = uri.to_string();
+    move |answer| {
+        let limit = limit(&answer);
+        let checked = described(answer, |answer| {
+            let status = status(answer.status());
+            format!("received non 2xx response status {status:?} when fetching {uri}")
+        });
+        checked.map_err(|error| match limit {
+            Some(wait) => throttled(&error, wait),
+            None => error,
+        })
+    }
+}
+
+fn text(called: &str, answer: &Answer) -> String {
+    let refusal: Refusal = answer.json().unwrap_or_default();
+    let code = answer.status().as_u16();
+    let mut message = refusal.message;
+    message.truncate(message.floor_char_boundary(256));
+    let faults: Vec<String> = refusal.errors.iter().take(5).map(Fault::shown).collect();
+    format!("{called}: {code} {message} [{}]", faults.join(" "))
+}
+
+impl Fault {
+    fn shown(&self) -> String {
+        format!(
+            "{{Resource:{} Field:{} Code:{} Message:{}}}",
+            self.resource, self.field, self.code, self.message
+        )
+    }
+}
+
+fn status(status: StatusCode) -> String {
+    let reason = status.canonical_reason().unwrap_or_default();
+    format!("{} {reason}", status.as_u16())
+}
+
+fn without_query(uri: &Uri) -> String {
+    let text = uri.to_string();
+    text.split('?').next().unwrap_or_default().to_owned()
+}
+
+/// How long to wait where a 403 says that a limit is reached: zero where it does not say how long.
+fn limit(answer: &Answer) -> Option<Duration> {
+    if answer.status() != StatusCode::FORBIDDEN {
+        return None;
+    }
+    if let Some(seconds) = answer.header("retry-after") {
+        return Some(Duration::from_secs(seconds.trim().parse().unwrap_or(0)));
+    }
+    (answer.header("x-ratelimit-remaining")?.trim() == "0").then_some(Duration::ZERO)
+}
+
+fn throttled(error: &Error, wait: Duration) -> Error {
+    let throttled = Error::new(ErrorKind::Throttled, error.to_string());
+    if wait.is_zero() {
+        return throttled;
+    }
+    throttled.with_retry_after(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_provider_api::conformance::{block_on, response, scripted};
+    use lockstep_provider_api::http::HttpClient;
+
+    use super::*;
+
+    fn refused(
+        status: u16,
+        body: &'static str,
+        header: Option<(&'static str, &'static str)>,
+    ) -> Error {
+        let http = HttpClient::new(scripted(move |_| {
+            let mut answer = response(status, body);
+            if let Some((name, value)) = header {
+                let value = http::HeaderValue::from_static(value);
+                answer.headers_mut().insert(name, value);
+            }
+            answer
+        }));
+        let uri = Uri::from_static("https://ghe.test/api/v3/x?per_page=1");
+        let answer = block_on(http.get(uri.to_string()).send()).unwrap();
+        check(&Method::GET, &uri)(answer).unwrap_err()
+    }
+
+    #[test]
+    fn the_text_is_that_of_upstreams_client() {
+        let error = refused(404, r#"{"message":"Not Found"}"#, None);
+
+        assert_eq!(error.kind(), &ErrorKind::NotFound);
+        let want = "GET https://ghe.test/api/v3/x: 404 Not Found []";
+        assert_eq!(error.to_string(), want);
+    }
+
+    #[test]
+    fn a_limit_is_told_from_a_denial() {
+        let denied = refused(403, r#"{"message":"no"}"#, None);
+        let primary = refused(403, "{}", Some(("x-ratelimit-remaining", "0")));
+        let secondary = refused(403, "{}", Some(("retry-after", "7")));
+
+        assert_eq!(denied.kind(), &ErrorKind::Denied);
+        assert_eq!(primary.kind(), &ErrorKind::Throttled);
+        assert_eq!(secondary.retry_after(), Some(Duration::from_secs(7)));
+    }
 }

@@ -4,14 +4,13 @@
 mod api;
 mod auth;
 mod error;
+mod seal;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, GithubSpec};
+pub use spec::{Auth, GithubSpec, Visibility};
 pub use store::GithubStore;
 
 /// The provider `github`.
@@ -23,21 +22,22 @@ impl Provider for Github {
     type Spec = GithubSpec;
     type Store = GithubStore;
 
-    fn validate(spec: &GithubSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Nothing, as at upstream.
+    fn validate(_: &GithubSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
     }
 
     fn capabilities(_: &GithubSpec) -> Capabilities {
         Capabilities {
-            read: true,
+            write: true,
+            delete: true,
+            exists: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: GithubSpec, ctx: Ctx) -> Result<GithubStore> {
-        let base = Address::new("spec.provider.github.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(GithubStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(GithubStore::new(api, &spec, &ctx))
     }
 }
