@@ -65,13 +65,21 @@ const VAULT: [&str; 1] = ["VAULT_TOKEN"];
 /// The address of Doppler and how its certificate is checked, as upstream's client has them.
 const DOPPLER: [&str; 2] = ["DOPPLER_BASE_URL", "DOPPLER_VERIFY_TLS"];
 
+/// Where the operator's own identity at Oracle Cloud is found: another metadata server, the cluster's endpoint
+/// and the file with its authorities.
+const ORACLE: [&str; 3] = [
+    "KUBERNETES_SERVICE_HOST",
+    "OCI_KUBERNETES_SERVICE_ACCOUNT_CERT_PATH",
+    "OCI_METADATA_BASE_URL",
+];
+
 /// Addresses of backends that the environment changes, as upstream has them, and where identities
 /// of the operator are found.
 pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
         let is_meant = name.ends_with("_ENDPOINT")
-            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &VAULT]
+            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &ORACLE, &VAULT]
                 .iter()
                 .any(|names| names.contains(&name));
         is_meant.then(|| std::env::var(name).ok()).flatten()

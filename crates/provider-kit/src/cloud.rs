@@ -15,7 +15,8 @@ pub mod google;
 /// A metadata server is one hop away or not there at all.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-fn check_ambient(ctx: &Ctx, what: &str) -> Result<()> {
+/// Refuses to go on where the operator's own identity is switched off; `what` is what would be asked.
+pub fn check_ambient(ctx: &Ctx, what: &str) -> Result<()> {
     if ctx.ambient().is_some() {
         return Ok(());
     }
@@ -25,7 +26,7 @@ fn check_ambient(ctx: &Ctx, what: &str) -> Result<()> {
 }
 
 /// Sends a request to a metadata server and waits a short while for the answer.
-async fn ask(ctx: &Ctx, what: &str, request: RequestBuilder) -> Result<Answer> {
+pub async fn ask(ctx: &Ctx, what: &str, request: RequestBuilder) -> Result<Answer> {
     let timeout = ctx.time().sleep(PATIENCE);
     let sent = Box::pin(request.send());
     let answer = match select(sent, timeout).await {

@@ -2,8 +2,9 @@
 //! and a migrated cluster must not see other bytes. Fields that a backend has itself (a title, a
 //! password) are not dialects but its provider's own code. Errors never show a value.
 
+use lockstep_golang::fmt::value_text;
 use lockstep_golang::gjson::{Kind, valid};
-use lockstep_provider_api::json::{json_object, json_object_decoded};
+use lockstep_provider_api::json::{Value, json_object, json_object_decoded};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{Dots, extract, extract_json, try_find};
 
@@ -116,6 +117,11 @@ fn trimmed((name, value): (String, SecretValue)) -> (String, SecretValue) {
     let end = text.iter().rev().take_while(|byte| **byte == b'"').count();
     let inner = text.get(start..text.len().saturating_sub(end));
     (name, SecretValue::from(inner.unwrap_or_default()))
+}
+
+/// A decoded value as Go prints it (`%v`), for backends whose fields upstream hands on that way.
+pub fn printed(value: &Value) -> SecretValue {
+    SecretValue::from(value_text(value))
 }
 
 /// Whether a value is a JSON object, for pushes that set or remove a property of it.

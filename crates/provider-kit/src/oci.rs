@@ -16,10 +16,12 @@ pub struct Signer {
 impl Signer {
     /// A key of `tenancy`, `user` and `fingerprint`.
     pub fn new(tenancy: &str, user: &str, fingerprint: &str, key: RsaKey) -> Self {
-        Self {
-            key,
-            id: format!("{tenancy}/{user}/{fingerprint}"),
-        }
+        Self::named(format!("{tenancy}/{user}/{fingerprint}"), key)
+    }
+
+    /// A key with an id of another form, such as that of a session.
+    pub fn named(id: String, key: RsaKey) -> Self {
+        Self { key, id }
     }
 
     /// The `Authorization` header over headers in the order given; `(request-target)` is a

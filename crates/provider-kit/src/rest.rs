@@ -13,6 +13,8 @@ use crate::auth::{Anonymous, Authenticator, Request};
 
 /// Largest answer that is read, unless a provider says otherwise.
 const MAX_ANSWER: usize = 16 << 20;
+/// Longest time a request waits because the backend said so.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// A client of one backend. Clones share credentials.
 #[derive(Clone)]
@@ -29,23 +31,80 @@ pub struct Rest {
 
 /// How often a request is repeated while the backend answers 429 or 5xx.
 #[derive(Clone, Copy, Debug)]
-pub struct Repeat {
-    waits: &'static [Duration],
+pub struct Repeat(Waits);
+
+#[derive(Clone, Copy, Debug)]
+enum Waits {
+    /// As a vendor's client does it.
+    Listed(&'static [Duration]),
+    /// As the store's `retrySettings` say.
+    Set {
+        times: u32,
+        first: Duration,
+        longest: Duration,
+    },
 }
 
 impl Repeat {
     /// Not at all: the object that asked is tried again later.
-    pub const NEVER: Self = Self { waits: &[] };
+    pub const NEVER: Self = Self(Waits::Listed(&[]));
     /// Five times within two seconds, as several vendors' clients do.
-    pub const FIVE_TIMES: Self = Self {
-        waits: &[
-            Duration::from_millis(100),
-            Duration::from_millis(200),
-            Duration::from_millis(400),
-            Duration::from_millis(400),
-            Duration::from_millis(400),
-        ],
-    };
+    pub const FIVE_TIMES: Self = Self(Waits::Listed(&[
+        Duration::from_millis(100),
+        Duration::from_millis(200),
+        Duration::from_millis(400),
+        Duration::from_millis(400),
+        Duration::from_millis(400),
+    ]));
+
+    /// So many times with the same pause, and also while no answer comes. A pause that the backend asks
+    /// for is kept; where it asks for a long one, the object that asked waits better.
+    pub const fn evenly(times: u32, every: Duration) -> Self {
+        Self(Waits::Set {
+            times,
+            first: every,
+            longest: every,
+        })
+    }
+
+    /// As [`Self::evenly`], with pauses that double from one second to `longest`.
+    pub const fn doubling(times: u32, longest: Duration) -> Self {
+        Self(Waits::Set {
+            times,
+            first: Duration::from_secs(1),
+            longest,
+        })
+    }
+
+    /// How long to wait before the next try; `None` where this outcome is the last word.
+    fn wait(self, tried: u32, outcome: &Result<Answer>) -> Option<Duration> {
+        match (self.0, outcome) {
+            (Waits::Listed(waits), Ok(answer)) if is_busy(answer.status()) => {
+                waits.get(usize::try_from(tried).ok()?).copied()
+            }
+            (Waits::Listed(_), _) => None,
+            (Waits::Set { times, .. }, _) if tried >= times => None,
+            (Waits::Set { first, longest, .. }, outcome) => {
+                let planned = first
+                    .saturating_mul(2_u32.saturating_pow(tried))
+                    .min(longest);
+                pause(planned, outcome)
+            }
+        }
+    }
+}
+
+/// The pause after an outcome that another try may change.
+fn pause(planned: Duration, outcome: &Result<Answer>) -> Option<Duration> {
+    match outcome {
+        Ok(answer) if is_busy(answer.status()) => {
+            let told = answer.error().and_then(|error| error.retry_after());
+            let wait = told.unwrap_or(planned);
+            told.is_none_or(|told| told <= LONGEST_WAIT).then_some(wait)
+        }
+        Err(error) if error.kind() == &ErrorKind::Unreachable => Some(planned),
+        _ => None,
+    }
 }
 
 impl Rest {
@@ -153,14 +212,15 @@ impl Rest {
 
     /// Asks again while the backend is busy, where the provider's own client does so.
     async fn persist(&self, request: Request) -> Result<Answer> {
-        for wait in self.repeat.waits {
-            let answer = self.exchange(request.clone()).await?;
-            if !is_busy(answer.status()) {
-                return Ok(answer);
-            }
-            self.ctx.time().sleep(*wait).await;
+        let mut tried = 0;
+        loop {
+            let outcome = self.exchange(request.clone()).await;
+            let Some(wait) = self.repeat.wait(tried, &outcome) else {
+                return outcome;
+            };
+            self.ctx.time().sleep(wait).await;
+            tried += 1;
         }
-        self.exchange(request).await
     }
 
     /// A refused token is dropped and the request repeated once with a new one: it may have been

@@ -4,14 +4,15 @@
 mod api;
 mod auth;
 mod error;
+mod find;
+mod push;
+mod region;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, OracleSpec};
+pub use spec::{Auth, OracleSpec, PrincipalType, SecretRef};
 pub use store::OracleStore;
 
 /// The provider `oracle`.
@@ -20,6 +21,7 @@ pub struct Oracle;
 impl Provider for Oracle {
     const NAME: &'static str = "oracle";
     const STABILITY: Stability = Stability::Maintained;
+    const REPEATS: bool = true;
     type Spec = OracleSpec;
     type Store = OracleStore;
 
@@ -27,17 +29,25 @@ impl Provider for Oracle {
         spec.validate(scope)
     }
 
+    fn admit(spec: &OracleSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &OracleSpec) -> Capabilities {
         Capabilities {
             read: true,
+            write: true,
+            delete: true,
+            exists: true,
+            find_by_name: true,
+            find_by_tags: true,
+            versions: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: OracleSpec, ctx: Ctx) -> Result<OracleStore> {
-        let base = Address::new("spec.provider.oracle.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(OracleStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(OracleStore::new(api))
     }
 }

@@ -129,3 +129,12 @@ fn members_of_yaml_are_yaml_inside_and_as_go_prints_them() {
     let error = Members::YamlThenJson.of(&"hunter2".into()).unwrap_err();
     assert!(!error.to_string().contains("hunter2"));
 }
+
+#[test]
+fn a_decoded_value_is_printed_as_go_prints_it() {
+    let value = lockstep_provider_api::json::decode(&r#"{"b":[1,null],"a":{"c":"x y"}}"#.into());
+
+    let text = printed(&value.unwrap());
+
+    assert_eq!(text.expose(), b"map[a:map[c:x y] b:[1 <nil>]]");
+}

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lockstep_provider_api::conformance::{TestServices, response, scripted, services};
+use lockstep_provider_api::conformance::{
+    ManualTime, TestServices, block_on, response, scripted, services,
+};
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 
 use super::*;
@@ -27,10 +29,9 @@ fn client(ctx: &Ctx) -> Rest {
 
 fn read(rest: &Rest) -> Result<Answer> {
     let request = rest.get("/x");
-    futures_util::future::FutureExt::now_or_never(rest.send("Read", request, |answer| {
+    block_on(rest.send("Read", request, |answer| {
         checked(answer, |_| "refused".to_owned())
     }))
-    .unwrap()
 }
 
 /// Signs in with a new token each time.
@@ -107,4 +108,37 @@ fn a_login_that_is_not_there_is_no_missing_secret() {
     let error = read(&rest).unwrap_err();
 
     assert!(!error.consequence().absent);
+}
+
+/// How many requests a read makes while the backend answers `status`.
+fn requests_while(status: u16, header: Option<&'static str>, repeat: Repeat) -> usize {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&sent);
+    let services = plugged(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        let mut answer = response(status, "{}");
+        if let Some(header) = header {
+            let value = http::HeaderValue::from_static(header);
+            answer.headers_mut().insert("retry-after", value);
+        }
+        answer
+    });
+    let services = services.timed(ManualTime::hasty());
+    let rest = client(&services.ctx("s")).repeating(repeat);
+
+    read(&rest).unwrap_err();
+
+    sent.load(Ordering::Relaxed)
+}
+
+#[test]
+fn a_busy_backend_is_asked_again_as_often_as_the_store_says() {
+    let repeat = Repeat::evenly(2, Duration::from_secs(1));
+
+    assert_eq!(requests_while(500, None, repeat), 3);
+    let doubling = Repeat::doubling(4, Duration::from_secs(5));
+    assert_eq!(requests_while(503, None, doubling), 5);
+    assert_eq!(requests_while(429, Some("7"), repeat), 3);
+    assert_eq!(requests_while(429, Some("60"), repeat), 1);
+    assert_eq!(requests_while(403, None, repeat), 1);
 }
