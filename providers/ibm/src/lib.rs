@@ -4,14 +4,15 @@
 mod api;
 mod auth;
 mod error;
+mod fields;
+mod key;
+mod kind;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, IbmSpec};
+pub use spec::{Auth, ContainerAuth, IbmSpec, SecretRef};
 pub use store::IbmStore;
 
 /// The provider `ibm`.
@@ -20,11 +21,16 @@ pub struct Ibm;
 impl Provider for Ibm {
     const NAME: &'static str = "ibm";
     const STABILITY: Stability = Stability::Maintained;
+    const REPEATS: bool = true;
     type Spec = IbmSpec;
     type Store = IbmStore;
 
-    fn validate(spec: &IbmSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &IbmSpec, _: &Scope) -> Result<Warnings> {
+        spec.validate()
+    }
+
+    fn admit(spec: &IbmSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &IbmSpec) -> Capabilities {
@@ -35,9 +41,7 @@ impl Provider for Ibm {
     }
 
     async fn connect(spec: IbmSpec, ctx: Ctx) -> Result<IbmStore> {
-        let base = Address::new("spec.provider.ibm.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(IbmStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(IbmStore::new(api))
     }
 }

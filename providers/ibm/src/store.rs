@@ -1,17 +1,15 @@
-//! An authenticated connection as the rest of the program sees it. Operations that are not here
-//! are unsupported, and the capabilities say the same.
+//! An authenticated connection as the rest of the program sees it. One read serves all fields of a secret.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Members, Property};
+use lockstep_provider_api::read::mismatch;
+use lockstep_provider_kit::error::missing_kept;
 
 use crate::api::Api;
+use crate::fields::{Fields, named};
+use crate::key::Key;
+use crate::kind::Value;
 
-/// How a property is read out of a value.
-const PROPERTY: Property = Property::EscapedDotThenGjson;
-/// How a value becomes a map.
-const MEMBERS: Members = Members::UnquoteStrings;
-
-/// A connection to an Ibm server.
+/// A connection to an instance.
 pub struct IbmStore {
     api: Api,
 }
@@ -22,23 +20,77 @@ impl IbmStore {
     }
 }
 
+/// Refuses what cannot be read, before anything is asked.
+fn check(read: &Read) -> Result<()> {
+    let Some(reference) = read.reference() else {
+        return Err(not_implemented());
+    };
+    let key = Key::parse(&reference.key);
+    let kind = key.kind()?;
+    if let (Read::Value(_), Value::Named) = (read, kind.value()) {
+        named(kind, reference)?;
+    }
+    key.path().map(drop)
+}
+
+fn not_implemented() -> Error {
+    Error::unsupported("not implemented")
+}
+
 impl Store for IbmStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await?;
-        PROPERTY.wanted(&value, reference)
+        check(&Read::Value(reference.clone()))?;
+        Fields::read(&self.get_raw(reference).await?)?.value(reference)
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        MEMBERS.of(&self.get(reference).await?)
+        check(&Read::Map(reference.clone()))?;
+        Fields::read(&self.get_raw(reference).await?)?.members(reference)
     }
 
-    /// Properties and members are inside of the value, so one read serves all of them.
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let key = Key::parse(&reference.key);
+        self.api.read(&key).await.map_err(missing_kept)
+    }
+
     fn containing_read(&self, read: &Read) -> Option<Read> {
-        read.value_read()
+        check(read).ok()?;
+        let reference = read.reference()?;
+        Some(Read::Raw(RemoteRef::key(&reference.key)))
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        let wanted = |value: &SecretValue, reference: &RemoteRef| PROPERTY.wanted(value, reference);
-        read.extract_from_value(containing, wanted, |value, _| MEMBERS.of(value))
+        let body = match containing {
+            Ok(Payload::Value(body)) => body,
+            Ok(Payload::Map(_)) => return Err(mismatch()),
+            Err(error) => return Err(error.duplicate()),
+        };
+        match read {
+            Read::Raw(_) => Ok(Payload::Value(body.clone())),
+            Read::Value(reference) => Ok(Payload::Value(Fields::read(body)?.value(reference)?)),
+            Read::Map(reference) => Ok(Payload::Map(Fields::read(body)?.members(reference)?)),
+            Read::Find(_) => Err(mismatch()),
+        }
+    }
+
+    async fn find(&self, _find: &Find) -> Result<SecretMap> {
+        Err(not_implemented())
+    }
+
+    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
+        Err(not_implemented())
+    }
+
+    async fn delete(&self, _target: &PushTarget) -> Result<()> {
+        Err(not_implemented())
+    }
+
+    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
+        Err(not_implemented())
+    }
+
+    /// As upstream does, nothing is asked.
+    async fn check(&self) -> Check {
+        Check::Healthy(Health::Ready)
     }
 }

@@ -1,19 +1,23 @@
-//! Holds the provider to the contract, with a script in place of the server.
+//! Holds the provider to the contract, with a script in place of IAM and the instance.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use lockstep_provider_api::SecretValue;
 use lockstep_provider_api::conformance::{
     MemoryObjects, NAMESPACE, Subject, assert_conforms, response, scripted,
 };
-use lockstep_provider_api::http::Transport;
+use lockstep_provider_api::http::{StatusCode, Transport, kind_of};
+use lockstep_provider_api::layer::Call;
+use lockstep_provider_api::{ErrorKind, RemoteRef, SecretValue, Tombstone};
 use lockstep_provider_ibm::Ibm;
 use serde_json::{Value, json};
 
+/// Payloads by name.
 type Secrets = Arc<Mutex<BTreeMap<String, String>>>;
+
+const IAM: &str = "iam.cloud.ibm.com";
 
 #[derive(Default)]
 struct IbmSubject {
@@ -25,13 +29,13 @@ impl Subject for IbmSubject {
 
     fn spec(&self) -> Value {
         json!({
-            "url": "https://ibm.test",
-            "auth": {"tokenSecretRef": {"name": "credentials", "key": "token"}},
+            "serviceUrl": "https://instance.test",
+            "auth": {"secretRef": {"secretApiKeySecretRef": {"name": "c", "key": "key"}}},
         })
     }
 
     fn prepare(&self, objects: &MemoryObjects) {
-        objects.put_secret(NAMESPACE, "credentials", "token", "a token\n");
+        objects.put_secret(NAMESPACE, "c", "key", "an api key\n");
     }
 
     fn transport(&self) -> Option<Arc<dyn Transport>> {
@@ -39,33 +43,65 @@ impl Subject for IbmSubject {
         Some(scripted(move |request| answer(&request, &secrets)))
     }
 
+    fn spared_hosts(&self) -> &'static [&'static str] {
+        &[IAM]
+    }
+
     async fn seed(&self, key: &str, value: &SecretValue) -> Result<(), &'static str> {
-        let text = value
-            .expose_utf8()
-            .map_err(|_| "the server holds text only")?;
+        let text = value.expose_utf8().map_err(|_| "a payload is text")?;
         let mut secrets = self.secrets.lock().map_err(|_| "a check panicked")?;
         secrets.insert(key.to_owned(), text.to_owned());
         Ok(())
     }
+
+    fn reference(&self, key: &str) -> RemoteRef {
+        RemoteRef::key(format!("group/arbitrary/{key}"))
+    }
+
+    /// Upstream does not recognise a missing secret.
+    fn expected(&self, _call: Call, status: u16) -> Option<ErrorKind> {
+        if status == 404 {
+            return Some(ErrorKind::Tombstoned(Tombstone {
+                state: "missing".into(),
+                until: None,
+                counts_as_absent: false,
+            }));
+        }
+        StatusCode::from_u16(status).ok().and_then(kind_of)
+    }
 }
 
 fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
+    if request.uri().host() == Some(IAM) {
+        let body = String::from_utf8_lossy(request.body());
+        if !body.contains("apikey=an%20api%20key&") {
+            return response(400, json!({"errorMessage": "no such key"}).to_string());
+        }
+        return response(
+            200,
+            json!({"access_token": "t", "expires_in": 3600}).to_string(),
+        );
+    }
     let signed = request.headers().get("authorization");
-    if signed.is_none_or(|header| header != "Bearer a token") {
+    if signed.is_none_or(|header| header != "Bearer t") {
         return response(401, "{}");
     }
-    let key = request
-        .uri()
-        .path()
-        .strip_prefix("/v1/secrets/")
-        .unwrap_or_default();
-    let found = secrets
+    let path = request.uri().path();
+    let prefix = "/api/v2/secret_groups/group/secret_types/arbitrary/secrets/";
+    let name = path.strip_prefix(prefix).unwrap_or_default();
+    let held = secrets
         .lock()
         .ok()
-        .and_then(|secrets| secrets.get(key).cloned());
-    match found {
-        Some(value) => response(200, json!({ "value": value }).to_string()),
-        None => response(404, "{}"),
+        .and_then(|secrets| secrets.get(name).cloned());
+    match held {
+        Some(payload) => {
+            let secret = json!({"secret_type": "arbitrary", "payload": payload});
+            response(200, secret.to_string())
+        }
+        None => response(
+            404,
+            json!({"errors": [{"message": "Secret not found"}]}).to_string(),
+        ),
     }
 }
 
