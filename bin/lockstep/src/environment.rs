@@ -73,13 +73,23 @@ const ORACLE: [&str; 3] = [
     "OCI_METADATA_BASE_URL",
 ];
 
+/// The operator's own role at Volcengine, as IRSA sets it, and which hosts its client takes.
+const VOLCENGINE: [&str; 6] = [
+    "VOLCENGINE_OIDC_ROLE_POLICY",
+    "VOLCENGINE_OIDC_ROLE_SESSION_NAME",
+    "VOLCENGINE_OIDC_ROLE_TRN",
+    "VOLCENGINE_OIDC_TOKEN_FILE",
+    "VOLC_BOOTSTRAP_REGION_LIST_CONF",
+    "VOLC_ENABLE_DUALSTACK",
+];
+
 /// Addresses of backends that the environment changes, as upstream has them, and where identities
 /// of the operator are found.
 pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
         let is_meant = name.ends_with("_ENDPOINT")
-            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &ORACLE, &VAULT]
+            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &ORACLE, &VAULT, &VOLCENGINE]
                 .iter()
                 .any(|names| names.contains(&name));
         is_meant.then(|| std::env::var(name).ok()).flatten()

@@ -1,20 +1,23 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of the backend that is no success means. The text is the backend's code and message;
+//! ids of requests are left out, because each retry would be another text.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
-
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+use lockstep_provider_kit::error::described;
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
+    described(answer, |answer| {
         let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("volcengine answered {status}: {detail}"),
-            None => format!("volcengine answered {status}"),
+        let code = answer.detail("/ResponseMetadata/Error/Code");
+        let message = answer.detail("/ResponseMetadata/Error/Message");
+        match (code, message) {
+            (None, None) => format!("the backend answered with status code: {status}"),
+            (code, message) => format!(
+                "{}: {}\n\tstatus code: {status}",
+                code.unwrap_or_default(),
+                message.unwrap_or_default()
+            ),
         }
     })
 }

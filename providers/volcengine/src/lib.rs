@@ -7,11 +7,10 @@ mod error;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
+use lockstep_provider_api::capability::Access;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, VolcengineSpec};
+pub use spec::{Auth, SecretRef, VolcengineSpec};
 pub use store::VolcengineStore;
 
 /// The provider `volcengine`.
@@ -23,21 +22,26 @@ impl Provider for Volcengine {
     type Spec = VolcengineSpec;
     type Store = VolcengineStore;
 
-    fn validate(spec: &VolcengineSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &VolcengineSpec, _: &Scope) -> Result<Warnings> {
+        spec.validate()
+    }
+
+    fn admit(spec: &VolcengineSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &VolcengineSpec) -> Capabilities {
         Capabilities {
             read: true,
+            exists: true,
+            versions: true,
+            published: Some(Access::ReadOnly),
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: VolcengineSpec, ctx: Ctx) -> Result<VolcengineStore> {
-        let base = Address::new("spec.provider.volcengine.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(VolcengineStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(VolcengineStore::new(api))
     }
 }
