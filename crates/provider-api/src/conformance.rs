@@ -36,7 +36,7 @@ pub use services::{CallLog, NAMESPACE, TestServices, services};
 pub use subject::{Faults, Subject};
 pub use suite::Suite;
 pub use time::ManualTime;
-pub use transport::{Fault, Wire, response, scripted};
+pub use transport::{Fault, Wire, grpc_refusal, response, scripted};
 
 /// Runs the suite under the caller's runtime.
 pub async fn run<S: Subject>(subject: &S) -> Report {

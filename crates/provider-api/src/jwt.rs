@@ -1,11 +1,11 @@
-//! Signs JSON web tokens with RSA and SHA-256 (`RS256`), as token endpoints take them from service
-//! accounts and from client certificates. Header and claims are the caller's; a key is never shown.
+//! Signs JSON web tokens with RSA and SHA-256 (`RS256` and `PS256`), as token endpoints take them from
+//! service accounts and from client certificates. Header and claims are the caller's; a key is never shown.
 
 use std::fmt;
 
 use lockstep_golang::base64::{Encoding, encode};
 use ring::rand::SystemRandom;
-use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use ring::signature::{RSA_PKCS1_SHA256, RSA_PSS_SHA256, RsaEncoding, RsaKeyPair};
 use rustls_pki_types::PrivateKeyDer;
 use rustls_pki_types::pem::PemObject as _;
 use serde::Serialize;
@@ -38,19 +38,42 @@ impl RsaKey {
         })
     }
 
-    /// The signed token in its compact form.
+    /// The signed token in its compact form (`RS256`).
     pub fn sign(&self, header: &impl Serialize, claims: &impl Serialize) -> Result<SecretValue> {
-        let text = format!("{}.{}", part(header)?, part(claims)?);
-        let signature = encode(Encoding::RawUrl, self.signature(text.as_bytes())?);
-        Ok(SecretValue::from(format!("{text}.{signature}")))
+        self.compact(&RSA_PKCS1_SHA256, header, claims)
+    }
+
+    /// The same with a random salt as long as the hash (`PS256`).
+    pub fn sign_pss(
+        &self,
+        header: &impl Serialize,
+        claims: &impl Serialize,
+    ) -> Result<SecretValue> {
+        self.compact(&RSA_PSS_SHA256, header, claims)
     }
 
     /// The signature over any bytes, for backends that sign whole requests.
     pub fn signature(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        self.signature_in(&RSA_PKCS1_SHA256, bytes)
+    }
+
+    fn compact(
+        &self,
+        encoding: &'static dyn RsaEncoding,
+        header: &impl Serialize,
+        claims: &impl Serialize,
+    ) -> Result<SecretValue> {
+        let text = format!("{}.{}", part(header)?, part(claims)?);
+        let signature = self.signature_in(encoding, text.as_bytes())?;
+        let signature = encode(Encoding::RawUrl, signature);
+        Ok(SecretValue::from(format!("{text}.{signature}")))
+    }
+
+    fn signature_in(&self, encoding: &'static dyn RsaEncoding, bytes: &[u8]) -> Result<Vec<u8>> {
         let mut signature = vec![0; self.0.public().modulus_len()];
         let random = SystemRandom::new();
         self.0
-            .sign(&RSA_PKCS1_SHA256, &random, bytes, &mut signature)
+            .sign(encoding, &random, bytes, &mut signature)
             .map_err(|_| Error::invalid_spec("the private key cannot sign"))?;
         Ok(signature)
     }

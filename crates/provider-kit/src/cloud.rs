@@ -1,5 +1,5 @@
 //! Proofs of the operator's own identity in a cloud, for backends that believe a cloud: a signed
-//! request of AWS, tokens of Azure's and Google's metadata servers. Everything here needs
+//! request of AWS, tokens of Azure's, Google's and Yandex's metadata servers. Everything here needs
 //! `ctx.ambient()`; nothing is sent to the backend but the proof.
 
 use std::time::Duration;
@@ -11,6 +11,7 @@ use lockstep_provider_api::prelude::*;
 pub mod aws;
 pub mod azure;
 pub mod google;
+pub mod yandex;
 
 /// A metadata server is one hop away or not there at all.
 const PATIENCE: Duration = Duration::from_secs(5);

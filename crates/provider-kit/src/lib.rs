@@ -6,8 +6,11 @@ pub mod auth;
 pub mod cloud;
 pub mod credential;
 pub mod dialect;
+pub mod entries;
 pub mod error;
 pub mod etag;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod ids;
 pub mod login;
 pub mod oci;
@@ -17,6 +20,8 @@ pub mod rest;
 pub mod session;
 pub mod tls;
 pub mod yaml;
+#[cfg(feature = "grpc")]
+pub mod yandex;
 
 pub use address::Address;
 pub use auth::{Authenticator, Scheme, StaticHeader};

@@ -25,8 +25,10 @@ pub const META_PROJECT: &str = "meta-project";
 /// E-mail address of the account that the metadata server gives tokens of.
 pub const NODE: &str = "node@meta-project.iam.gserviceaccount.com";
 
-const KNOWN: &str = include_str!("gcp/known.pem");
-const UNKNOWN: &str = include_str!("gcp/unknown.pem");
+/// A private key that servers of this crate know, PEM. Made for tests and of no use elsewhere.
+pub const KNOWN: &str = include_str!("gcp/known.pem");
+/// A private key that they do not know.
+pub const UNKNOWN: &str = include_str!("gcp/unknown.pem");
 
 /// A running server.
 pub struct Google {

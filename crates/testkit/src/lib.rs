@@ -13,6 +13,8 @@ pub mod controlplane;
 pub mod files;
 pub mod flux;
 pub mod gcp;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod helm;
 mod http_get;
 pub mod kubeconfig;
@@ -34,6 +36,8 @@ pub mod slapd;
 pub mod stub;
 pub mod terminal;
 pub mod tls_stub;
+#[cfg(feature = "grpc")]
+pub mod yandex;
 
 #[cfg(feature = "client")]
 pub mod client;

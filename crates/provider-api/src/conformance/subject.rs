@@ -76,6 +76,11 @@ pub trait Subject: Send + Sync {
         RemoteRef::key(key)
     }
 
+    /// What a read gives for a seeded value, where the backend or upstream dresses it up.
+    fn given(&self, value: &SecretValue) -> SecretValue {
+        value.clone()
+    }
+
     /// Where to push so that [`Self::reference`] reads it.
     fn target(&self, key: &str) -> PushTarget {
         PushTarget::key(key)

@@ -131,11 +131,11 @@ impl<'a, S: Subject> Suite<'a, S> {
         faults.ok_or_else(|| Stop::Skip("no network to fail".to_owned()))
     }
 
-    /// Seeds a value that holds the canary and returns it.
+    /// Seeds a value that holds the canary and returns what a read of it gives.
     pub(super) async fn seed(&self, key: &str) -> Result<SecretValue, Stop> {
         let value = SecretValue::from(format!("{CANARY} of {key}"));
         match self.subject.seed(key, &value).await {
-            Ok(()) => Ok(value),
+            Ok(()) => Ok(self.subject.given(&value)),
             Err(reason) => Err(Stop::Skip(format!("cannot seed: {reason}"))),
         }
     }

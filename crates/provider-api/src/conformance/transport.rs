@@ -9,6 +9,7 @@ use futures_util::future::{BoxFuture, pending, poll_fn};
 use http::{Request, Response};
 use parking_lot::{Mutex, MutexGuard};
 
+use super::probe::CANARY;
 use super::subject::Faults;
 use crate::error::{Error, Result};
 use crate::http::{Tls, Transport, Transports};
@@ -28,6 +29,24 @@ pub fn response(status: u16, body: impl Into<Bytes>) -> Response<Bytes> {
         *response.status_mut() = status;
     }
     response
+}
+
+/// The refusal of a gRPC server that means what an HTTP status means, for [`super::Subject::refusal`].
+pub fn grpc_refusal(status: u16) -> Response<Bytes> {
+    let code = match status {
+        401 => 16,
+        403 => 7,
+        404 => 5,
+        409 => 10,
+        429 => 8,
+        502..=504 => 14,
+        _ => 13,
+    };
+    let mut refusal = response(200, format!("{CANARY} in a message"));
+    let headers = refusal.headers_mut();
+    headers.insert("grpc-status", http::HeaderValue::from(code));
+    headers.insert("grpc-message", http::HeaderValue::from_static("no"));
+    refusal
 }
 
 struct Scripted<F>(F);

@@ -1,5 +1,5 @@
 use lockstep_golang::base64::decode;
-use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RSA_PSS_2048_8192_SHA256, UnparsedPublicKey};
 use serde_json::{Value, json};
 
 use super::*;
@@ -34,6 +34,19 @@ fn a_token_carries_header_and_claims_under_a_signature_of_the_key() {
         let signature = decode(Encoding::RawUrl, signature.as_bytes()).unwrap();
         public.verify(signed.as_bytes(), &signature).unwrap();
     }
+}
+
+#[test]
+fn a_salted_token_carries_a_signature_with_a_salt_of_the_hash_s_length() {
+    let key = key(PKCS8);
+
+    let token = key.sign_pss(&json!({"alg": "PS256"}), &json!({"iss": "me"}));
+
+    let token = token.unwrap();
+    let (signed, signature) = token.expose_utf8().unwrap().rsplit_once('.').unwrap();
+    let public = UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA256, key.0.public().as_ref());
+    let signature = decode(Encoding::RawUrl, signature.as_bytes()).unwrap();
+    public.verify(signed.as_bytes(), &signature).unwrap();
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! Tokens that somebody signed (RS256): read only if one of the known keys made the signature.
+//! Tokens that somebody signed (RS256 or PS256): read only if one of the known keys made the signature.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, RsaPublicKeyComponents};
+use ring::signature::{
+    RSA_PKCS1_2048_8192_SHA256, RSA_PSS_2048_8192_SHA256, RsaKeyPair, RsaParameters,
+    RsaPublicKeyComponents,
+};
 use serde_json::Value;
 
 /// Public keys: modulus and exponent.
@@ -43,19 +46,37 @@ impl Keys {
 
     /// The claims of a token that one of the keys signed.
     pub(super) fn claims(&self, token: &str) -> Option<Value> {
+        self.rs256(token).map(|(_, claims)| claims)
+    }
+
+    /// Header and claims of a token that one of the keys signed.
+    pub fn rs256(&self, token: &str) -> Option<(Value, Value)> {
+        self.parts(&RSA_PKCS1_2048_8192_SHA256, token)
+    }
+
+    /// The same for a signature with a salt as long as the hash.
+    pub fn ps256(&self, token: &str) -> Option<(Value, Value)> {
+        self.parts(&RSA_PSS_2048_8192_SHA256, token)
+    }
+
+    fn parts(&self, how: &RsaParameters, token: &str) -> Option<(Value, Value)> {
         let (signed, signature) = token.rsplit_once('.')?;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
         let valid = self.0.iter().any(|(n, e)| {
             let key = RsaPublicKeyComponents { n, e };
-            let made = key.verify(&RSA_PKCS1_2048_8192_SHA256, signed.as_bytes(), &signature);
-            made.is_ok()
+            key.verify(how, signed.as_bytes(), &signature).is_ok()
         });
-        valid.then(|| unverified(token)).flatten()
+        let header = part(token, 0);
+        valid.then(|| header.zip(unverified(token))).flatten()
     }
 }
 
 /// The claims of a token, whoever signed it.
 pub(super) fn unverified(token: &str) -> Option<Value> {
-    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
-    serde_json::from_slice(&claims).ok()
+    part(token, 1)
+}
+
+fn part(token: &str, index: usize) -> Option<Value> {
+    let part = URL_SAFE_NO_PAD.decode(token.split('.').nth(index)?).ok()?;
+    serde_json::from_slice(&part).ok()
 }

@@ -22,6 +22,7 @@ pub(super) async fn seeded<S: Subject>(suite: &Suite<'_, S>) -> Findings {
     let probe = suite.open().await?;
     let mut found = Vec::new();
     for (shape, key, value) in held {
+        let value = suite.subject.given(&value);
         match probe.get(&suite.subject.reference(&key)).await {
             Ok(read) if read == value => {}
             Ok(read) => found.push(changed(shape, &value, &read)),

@@ -1,0 +1,186 @@
+//! What the providers of Yandex Cloud share: the store's settings, where a service is found, and the
+//! token every call carries. Which secrets are read is decided in the providers.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use lockstep_provider_api::http::Tls;
+use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
+
+use crate::auth::Scheme;
+use crate::cloud::yandex as machine;
+use crate::error::not_absence;
+use crate::grpc::{Channel, Rpc};
+use crate::session::Session;
+
+mod key;
+mod messages;
+mod spec;
+
+#[cfg(test)]
+mod tests;
+
+use key::AuthorizedKey;
+use messages::{
+    ApiEndpoint, CreateIamTokenRequest, CreateIamTokenResponse, ListApiEndpointsRequest,
+    ListApiEndpointsResponse,
+};
+pub use spec::{Auth, ByName, CaSecret, EmptyPolicy, Fetching, Named, YandexSpec};
+
+const DEFAULT_ENDPOINT: &str = "api.cloud.yandex.net:443";
+/// More services than there are, as the vendor's SDK asks for.
+const PAGE: i64 = 100;
+const LIST: Rpc = Rpc {
+    path: "/yandex.cloud.endpoint.ApiEndpointService/List",
+    call: "ListApiEndpoints",
+};
+const CREATE_TOKEN: Rpc = Rpc {
+    path: "/yandex.cloud.iam.v1.IamTokenService/Create",
+    call: "CreateIamToken",
+};
+
+/// Which service a provider reads from.
+#[derive(Clone, Copy, Debug)]
+pub struct Service {
+    /// The metric's label.
+    pub provider: &'static str,
+    /// Its id among the endpoints of the cloud.
+    pub id: &'static str,
+    /// The field with the address of the cloud's API.
+    pub field: &'static str,
+}
+
+/// A channel to a service, with a token on every call.
+pub async fn connect(spec: &YandexSpec, service: Service, ctx: &Ctx) -> Result<Channel> {
+    let key = match spec.auth.given() {
+        Some(selector) => Some(AuthorizedKey::parse(&ctx.secret(selector).await?)?),
+        None => None,
+    };
+    let tls = trust(spec, ctx).await?;
+    let failed = |error| not_absence(error).context("failed to create Yandex.Cloud client");
+    let endpoints = Endpoints::of(spec, service, &tls, ctx).await;
+    let endpoints = endpoints.map_err(failed)?;
+    let channel = endpoints.channel(service.id).map_err(failed)?;
+    let session = match key {
+        None => machine_session(ctx),
+        Some(key) => {
+            let key = key.into_signer().map_err(failed)?;
+            let iam = endpoints.channel("iam");
+            let iam = iam.map_err(|error| error.context("failed to create IAM token"))?;
+            key_session(key, iam, &endpoints, ctx)
+        }
+    };
+    // As the original does, so that a store with a key that is refused is not ready.
+    let token = session.token().await;
+    token.map_err(|error| error.context("failed to create IAM token"))?;
+    Ok(channel.signed(session))
+}
+
+async fn trust(spec: &YandexSpec, ctx: &Ctx) -> Result<Tls> {
+    let Some(provider) = &spec.ca_provider else {
+        return Ok(Tls::default());
+    };
+    let selector = provider.cert_secret_ref.clone().unwrap_or_default();
+    let ca = ctx.secret(&selector).await?;
+    let tls = Tls {
+        ca: Some(ca.expose().to_vec()),
+        ..Tls::default()
+    };
+    let usable = ctx.http(&tls);
+    usable.map_err(|error| {
+        error.map_message(|_| {
+            "failed to create Yandex.Cloud client: unable to read trusted CA certificates"
+                .to_owned()
+        })
+    })?;
+    Ok(tls)
+}
+
+/// Where the services of a cloud are found.
+struct Endpoints<'a> {
+    ctx: &'a Ctx,
+    provider: &'static str,
+    at: &'a str,
+    tls: &'a Tls,
+    listed: Vec<ApiEndpoint>,
+}
+
+impl<'a> Endpoints<'a> {
+    async fn of(
+        spec: &'a YandexSpec,
+        service: Service,
+        tls: &'a Tls,
+        ctx: &'a Ctx,
+    ) -> Result<Self> {
+        let at = spec.api_endpoint.as_deref().unwrap_or_default();
+        let at = if at.is_empty() { DEFAULT_ENDPOINT } else { at };
+        let cloud = Channel::new(ctx, service.provider, (service.field, at), tls)?;
+        let question = ListApiEndpointsRequest { page_size: PAGE };
+        let listed: ListApiEndpointsResponse = cloud.call(LIST, &question).await?;
+        Ok(Self {
+            ctx,
+            provider: service.provider,
+            at,
+            tls,
+            listed: listed.endpoints,
+        })
+    }
+
+    /// A channel without credentials to one of them.
+    fn channel(&self, id: &str) -> Result<Channel> {
+        let found = self.listed.iter().find(|endpoint| endpoint.id == id);
+        let Some(found) = found else {
+            return Err(Error::invalid_spec(format!(
+                "Service {id:?} is not available at Cloud API endpoint {:?}",
+                self.at
+            )));
+        };
+        let field = format!("the address of service {id:?}");
+        Channel::new(self.ctx, self.provider, (&field, &found.address), self.tls)
+    }
+}
+
+fn machine_session(ctx: &Ctx) -> Session {
+    let address = machine::address(ctx);
+    let identity = Fingerprint::of(["yandex", "machine", &address]);
+    let asked = ctx.clone();
+    Session::new(ctx, identity, Scheme::BEARER, move || {
+        let ctx = asked.clone();
+        async move { machine::token(&ctx).await }
+    })
+}
+
+fn key_session(key: key::Signer, iam: Channel, endpoints: &Endpoints<'_>, ctx: &Ctx) -> Session {
+    let ca = endpoints.tls.ca.as_deref().unwrap_or_default();
+    let identity = Fingerprint::of([
+        b"yandex".as_slice(),
+        b"key",
+        endpoints.at.as_bytes(),
+        ca,
+        &key.fingerprint().to_bytes(),
+    ]);
+    let key = Arc::new(key);
+    let asked = ctx.clone();
+    Session::new(ctx, identity, Scheme::BEARER, move || {
+        let (key, iam, ctx) = (Arc::clone(&key), iam.clone(), asked.clone());
+        async move { exchange(&key, &iam, &ctx).await }
+    })
+}
+
+async fn exchange(key: &key::Signer, iam: &Channel, ctx: &Ctx) -> Result<AccessToken> {
+    let question = CreateIamTokenRequest {
+        jwt: key.token(ctx.now())?.expose_utf8()?.to_owned(),
+    };
+    let answer: CreateIamTokenResponse = iam.call(CREATE_TOKEN, &question).await?;
+    let ends = answer
+        .expires_at
+        .map(|at| Timestamp::new(at.seconds, at.nanos));
+    // As the vendor's SDK does with an end that it cannot read.
+    let soon = || ctx.now().checked_add(SignedDuration::from_mins(1));
+    let expires = ends.and_then(std::result::Result::ok);
+    Ok(AccessToken {
+        value: SecretValue::from(answer.iam_token),
+        expires: expires.or_else(|| soon().ok()).unwrap_or(Timestamp::MAX),
+    })
+}
