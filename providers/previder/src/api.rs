@@ -1,22 +1,20 @@
-//! The requests this provider makes and the answers it understands. What they mean to a caller is
-//! decided in `store`, what a failure means in `error`.
+//! The two requests of this provider and what their answers mean. Every status that is no success is
+//! an error: upstream's client takes all but 401 for a success and gives an empty value.
 
-use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::http::{Answer, encode_component};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
+use lockstep_provider_kit::error::{described, missing_kept, not_absence};
 use serde::Deserialize;
 
-use crate::error;
-
-/// A connection to the server.
+/// A connection to the vault.
 pub(crate) struct Api {
     rest: Rest,
 }
 
-/// The answer to a read.
 #[derive(Deserialize)]
-struct Secret {
-    value: String,
+struct Decrypted {
+    secret: String,
 }
 
 impl Api {
@@ -24,12 +22,32 @@ impl Api {
         Self { rest }
     }
 
-    /// The value of one secret.
-    pub(crate) async fn read(&self, key: &str) -> Result<SecretValue> {
-        let path = format!("/v1/secrets/{}", encode_component(key));
+    /// The value of a secret.
+    pub(crate) async fn read(&self, id: &str) -> Result<SecretValue> {
+        let path = format!("/secret/{}/decrypt", encode_component(id));
         let request = self.rest.get(&path).accept_json();
-        let answer = self.rest.send("GetSecret", request, error::check).await?;
-        let secret: Secret = answer.json()?;
-        Ok(SecretValue::from(secret.value))
+        let answer = self.rest.send("DecryptSecret", request, check).await;
+        let decrypted: Decrypted = answer.map_err(missing_kept)?.json()?;
+        Ok(SecretValue::from(decrypted.secret))
     }
+
+    /// Whether the vault knows the token.
+    pub(crate) async fn check(&self) -> Result<()> {
+        let request = self.rest.get("/token/info").accept_json();
+        let answer = self.rest.send("GetTokenInfo", request, check).await;
+        answer.map(drop).map_err(not_absence)
+    }
+}
+
+fn check(answer: Answer) -> Result<Answer> {
+    described(answer, |answer| {
+        let status = answer.status();
+        if status.as_u16() == 401 {
+            return "vault token is not authorized to read and decrypt secrets".to_owned();
+        }
+        match answer.detail("/message") {
+            Some(message) => format!("Previder Vault answered {status}: {message}"),
+            None => format!("Previder Vault answered {status}"),
+        }
+    })
 }

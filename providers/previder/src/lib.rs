@@ -2,17 +2,21 @@
 #![warn(missing_docs)]
 
 mod api;
-mod auth;
-mod error;
 mod spec;
 mod store;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
+use lockstep_provider_kit::{Address, Rest, Scheme, StaticHeader};
 
-pub use spec::{Auth, PreviderSpec};
+pub use spec::{Auth, PreviderSpec, SecretRef};
 pub use store::PreviderStore;
+
+/// The vendor's own address.
+const DEFAULT_ADDRESS: &str = "https://vault.previder.io";
+
+/// The metric's label.
+const LABEL: &str = "Previder/Vault";
 
 /// The provider `previder`.
 pub struct Previder;
@@ -23,8 +27,8 @@ impl Provider for Previder {
     type Spec = PreviderSpec;
     type Store = PreviderStore;
 
-    fn validate(spec: &PreviderSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &PreviderSpec, _scope: &Scope) -> Result<Warnings> {
+        spec.validate()
     }
 
     fn capabilities(_: &PreviderSpec) -> Capabilities {
@@ -34,10 +38,16 @@ impl Provider for Previder {
         }
     }
 
+    /// Asks what the token is for, so that a wrong one shows at the store.
     async fn connect(spec: PreviderSpec, ctx: Ctx) -> Result<PreviderStore> {
-        let base = Address::new("spec.provider.previder.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(PreviderStore::new(api::Api::new(rest)))
+        let token = ctx.secret(spec.token()?).await?;
+        let address = spec.base_uri.as_deref().filter(|uri| !uri.is_empty());
+        let address = address.unwrap_or(DEFAULT_ADDRESS);
+        let base = Address::new("spec.provider.previder.baseUri", address)?;
+        let auth = StaticHeader::new(Scheme::header("x-api-key"), token);
+        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?.signed(auth);
+        let api = api::Api::new(rest);
+        api.check().await?;
+        Ok(PreviderStore::new(api))
     }
 }

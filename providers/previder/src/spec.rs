@@ -6,33 +6,53 @@ use lockstep_provider_api::selector::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Secrets of an Previder server.
+/// Secrets of a Previder Vault environment.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviderSpec {
-    /// Address of the server, for example `https://previder.example.com`.
-    pub url: String,
     /// How to sign in.
     pub auth: Auth,
+    /// Address of the vault; `https://vault.previder.io` unless given.
+    #[serde(default)]
+    pub base_uri: Option<String>,
 }
 
 /// How to sign in.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Auth {
+    /// A token of the environment.
+    pub secret_ref: Option<SecretRef>,
+}
+
+/// A token of the environment.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Auth {
+pub struct SecretRef {
     /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
+    pub access_token: SecretKeySelector,
 }
 
 impl PreviderSpec {
     /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.previder.url must begin with https://";
-            return Err(Error::invalid_spec(message));
+    pub(crate) fn validate(&self) -> Result<Warnings> {
+        let token = self.token()?;
+        let missing = |part: &Option<String>| part.as_deref().is_none_or(str::is_empty);
+        if missing(&token.name) {
+            return Err(Error::invalid_spec("missing Previder accessToken name"));
         }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
+        if missing(&token.key) {
+            return Err(Error::invalid_spec("missing Previder accessToken key"));
+        }
         Ok(Warnings::new())
+    }
+
+    /// Where the token is.
+    pub(crate) fn token(&self) -> Result<&SecretKeySelector> {
+        match &self.auth.secret_ref {
+            Some(given) => Ok(&given.access_token),
+            None => Err(Error::invalid_spec("missing Previder Auth SecretRef")),
+        }
     }
 }
 
@@ -40,18 +60,33 @@ impl PreviderSpec {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_address_without_tls_is_refused() {
+    fn refusal(selector: Option<(&str, &str)>) -> Option<String> {
         let spec = PreviderSpec {
-            url: "http://previder.example.com".to_owned(),
             auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
+                secret_ref: selector.map(|(name, key)| SecretRef {
+                    access_token: SecretKeySelector {
+                        name: Some(name.to_owned()),
+                        key: Some(key.to_owned()),
+                        ..SecretKeySelector::default()
+                    },
+                }),
             },
+            base_uri: None,
         };
-        let scope = Scope::Cluster { caller: None };
+        spec.validate().err().map(|error| error.to_string())
+    }
 
-        let error = spec.validate(&scope).unwrap_err();
-
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+    #[test]
+    fn each_missing_part_of_the_token_is_named() {
+        assert_eq!(refusal(None).unwrap(), "missing Previder Auth SecretRef");
+        assert_eq!(
+            refusal(Some(("", "k"))).unwrap(),
+            "missing Previder accessToken name"
+        );
+        assert_eq!(
+            refusal(Some(("n", ""))).unwrap(),
+            "missing Previder accessToken key"
+        );
+        assert_eq!(refusal(Some(("n", "k"))), None);
     }
 }

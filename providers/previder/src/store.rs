@@ -1,17 +1,11 @@
-//! An authenticated connection as the rest of the program sees it. Operations that are not here
-//! are unsupported, and the capabilities say the same.
+//! An authenticated connection as the rest of the program sees it. A secret is one text: properties and
+//! versions are not looked at, and a map has the secret under its own id.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Members, Property};
 
 use crate::api::Api;
 
-/// How a property is read out of a value.
-const PROPERTY: Property = Property::EscapedDotThenGjson;
-/// How a value becomes a map.
-const MEMBERS: Members = Members::UnquoteStrings;
-
-/// A connection to an Previder server.
+/// A connection to a Previder Vault environment.
 pub struct PreviderStore {
     api: Api,
 }
@@ -22,23 +16,55 @@ impl PreviderStore {
     }
 }
 
+fn unsupported() -> Error {
+    Error::unsupported("not implemented")
+}
+
+fn members(value: &SecretValue, reference: &RemoteRef) -> SecretMap {
+    SecretMap::from_iter([(reference.key.clone(), value.clone())])
+}
+
 impl Store for PreviderStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await?;
-        PROPERTY.wanted(&value, reference)
+        self.api.read(&reference.key).await
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        MEMBERS.of(&self.get(reference).await?)
+        Ok(members(&self.get(reference).await?, reference))
     }
 
-    /// Properties and members are inside of the value, so one read serves all of them.
     fn containing_read(&self, read: &Read) -> Option<Read> {
-        read.value_read()
+        let reference = read.reference()?;
+        Some(Read::Value(RemoteRef::key(&reference.key)))
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        let wanted = |value: &SecretValue, reference: &RemoteRef| PROPERTY.wanted(value, reference);
-        read.extract_from_value(containing, wanted, |value, _| MEMBERS.of(value))
+        let same = |value: &SecretValue, _: &RemoteRef| Ok(value.clone());
+        read.extract_from_value(containing, same, |value, reference| {
+            Ok(members(value, reference))
+        })
+    }
+
+    async fn find(&self, _find: &Find) -> Result<SecretMap> {
+        Err(unsupported())
+    }
+
+    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
+        Err(unsupported())
+    }
+
+    async fn delete(&self, _target: &PushTarget) -> Result<()> {
+        Err(unsupported())
+    }
+
+    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
+        Err(unsupported())
+    }
+
+    async fn check(&self) -> Check {
+        match self.api.check().await {
+            Ok(()) => Check::Healthy(Health::Ready),
+            Err(error) => Check::Failed(error),
+        }
     }
 }
