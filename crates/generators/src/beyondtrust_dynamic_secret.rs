@@ -3,18 +3,14 @@
 
 use jiff::Timestamp;
 use lockstep_provider_api::ca::CaBundle;
-use lockstep_provider_api::http::{Answer, HttpClient, Tls, encode_component};
+use lockstep_provider_api::http::{Method, Tls, encode_component};
 use lockstep_provider_api::selector::{CaProvider, SecretKeySelector};
 use lockstep_provider_api::{
     Ctx, Error, Generated, Generator, Random, Result, SecretMap, SecretValue,
 };
+use lockstep_provider_kit::workload_credentials::{Site, site_address};
 use serde::Deserialize;
 use serde_json::json;
-
-use crate::refusal::refusal;
-
-const API_VERSION: &str = "2026-04-28";
-const API_DOCS: &str = "https://docs.beyondtrust.com/bt-docs/docs/secrets-api";
 
 /// `spec` of a BeyondtrustWorkloadCredentialsDynamicSecret.
 #[derive(Deserialize)]
@@ -92,7 +88,7 @@ impl Generator for BeyondtrustDynamicSecret {
         let opened = open(&provider, ctx).await.map_err(|error| {
             error.context("failed to create BeyondtrustWorkloadCredentials client")
         })?;
-        let lease = opened.lease(folder, name).await;
+        let lease = lease(&opened, folder, name).await;
         let lease = lease.map_err(|error| error.context("unable to generate dynamic secret"))?;
         Ok(Generated {
             expires: lease.expiration.parse::<Timestamp>().ok(),
@@ -102,18 +98,12 @@ impl Generator for BeyondtrustDynamicSecret {
     }
 }
 
-struct Api {
-    http: HttpClient,
-    base: String,
-    token: SecretValue,
-}
-
-async fn open(provider: &Provider, ctx: &Ctx) -> Result<Api> {
+async fn open(provider: &Provider, ctx: &Ctx) -> Result<Site> {
     let auth = provider.auth.as_ref();
     let auth = auth.ok_or_else(|| Error::invalid_spec("spec.provider.auth is required"))?;
     let base = provider.server.as_ref().map_or_else(
         || Err(Error::invalid_spec("spec.provider.server is required")),
-        Server::base,
+        |server| site_address(&server.api_url, &server.site_id),
     );
     let base = base.map_err(|error| error.context("failed to load server URL configuration"))?;
     let token = ctx.secret(&auth.apikey.token).await;
@@ -125,74 +115,15 @@ async fn open(provider: &Provider, ctx: &Ctx) -> Result<Api> {
             .map_err(|error| error.context("failed to fetch CA certificate"))?,
         ..Tls::default()
     };
-    Ok(Api {
-        http: ctx.http(&tls)?,
-        base,
-        token,
-    })
+    Site::new(ctx, base, token, &tls)
 }
 
-impl Server {
-    /// Address of the API of a site.
-    fn base(&self) -> Result<String> {
-        let refused = |text: String| Err(Error::invalid_spec(format!("invalid apiUrl: {text}")));
-        match self.api_url.split_once("://") {
-            _ if self.api_url.is_empty() => return refused("apiUrl cannot be empty".to_owned()),
-            None => return refused("apiUrl must include a scheme (https)".to_owned()),
-            Some(("https", host)) if !host.is_empty() => {}
-            Some(("https", _)) => return refused("apiUrl must include a host".to_owned()),
-            Some((scheme, _)) => {
-                return refused(format!("apiUrl must use https scheme, got {scheme:?}"));
-            }
-        }
-        if !is_uuid(&self.site_id) {
-            return Err(Error::invalid_spec(format!(
-                "invalid siteId: siteId must be a valid UUID format, got {:?}",
-                self.site_id
-            )));
-        }
-        let api = self.api_url.trim_end_matches('/');
-        Ok(format!("{api}/{}/secrets", self.site_id))
-    }
-}
-
-fn is_uuid(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-    let hex = |part: &&str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    lengths == [8, 4, 4, 4, 12] && parts.iter().all(hex)
-}
-
-impl Api {
-    async fn lease(&self, folder: &str, name: &str) -> Result<Lease> {
-        let url = format!("{}/dynamic/{}/generate", self.base, encode_component(name));
-        let request = self
-            .http
-            .post(url)
-            .query_some("folder", Some(folder).filter(|f| !f.is_empty()));
-        let request = request
-            .bearer(&self.token)
-            .header("bt-secrets-api-version", API_VERSION)
-            .header("content-type", "application/json")
-            .accept_json();
-        let answer = request.send().await?;
-        let place = if folder.is_empty() { "/" } else { folder };
-        if let Some(error) = refusal(&answer, |status| {
-            let said = said(&answer);
-            format!("API error (HTTP {status}): {said} at path {place:?} (see {API_DOCS})")
-        }) {
-            return Err(error);
-        }
-        Ok(answer.json::<Leased>()?.secret)
-    }
-}
-
-fn said(answer: &Answer) -> String {
-    match (answer.detail("/error"), answer.detail("/message")) {
-        (Some(error), Some(message)) => format!("{error}: {message}"),
-        (Some(text), None) | (None, Some(text)) => text,
-        (None, None) => "unexpected response".to_owned(),
-    }
+async fn lease(site: &Site, folder: &str, name: &str) -> Result<Lease> {
+    let path = format!("/dynamic/{}/generate", encode_component(name));
+    let place = if folder.is_empty() { "/" } else { folder };
+    let query = [("folder", folder)];
+    let answer = site.send(Method::POST, &path, &query, place).await?;
+    Ok(answer.json::<Leased>()?.secret)
 }
 
 impl Lease {

@@ -19,6 +19,7 @@ pub mod refusal;
 pub mod rest;
 pub mod session;
 pub mod tls;
+pub mod workload_credentials;
 pub mod yaml;
 #[cfg(feature = "grpc")]
 pub mod yandex;

@@ -6,16 +6,24 @@ use serde_json::{Map, Value};
 
 /// Longest body that is shown.
 const MAX_SHOWN: usize = 256;
-/// Members that explain a refusal.
-const EXPLANATIONS: [&str; 8] = [
-    "error",
-    "errorCode",
-    "error_description",
+/// Members that explain a refusal, in lower case.
+const EXPLANATIONS: [&str; 16] = [
     "code",
+    "description",
+    "detail",
+    "details",
+    "error",
+    "error_description",
+    "errorcode",
+    "errors",
     "message",
-    "messageDetail",
+    "messagedetail",
+    "reason",
     "result",
     "status",
+    "statuscode",
+    "title",
+    "type",
 ];
 
 /// The body of a refusal on one line: as it is where it is a JSON object of nothing but explanations.
@@ -29,9 +37,6 @@ pub fn shown_body(answer: &Answer) -> String {
 }
 
 fn object(body: &str, members: Map<String, Value>) -> String {
-    let explains = |name: &str, value: &Value| {
-        EXPLANATIONS.contains(&name) && !value.is_object() && !value.is_array()
-    };
     if members.iter().all(|(name, value)| explains(name, value)) {
         return one_line(body);
     }
@@ -40,6 +45,19 @@ fn object(body: &str, members: Map<String, Value>) -> String {
         .filter(|(name, value)| explains(name, value))
         .collect();
     one_line(&Value::Object(shown).to_string())
+}
+
+/// Whether a member explains, and everything inside of it.
+fn explains(name: &str, value: &Value) -> bool {
+    EXPLANATIONS.contains(&name.to_ascii_lowercase().as_str()) && is_explanation(value)
+}
+
+fn is_explanation(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.iter().all(|(name, value)| explains(name, value)),
+        Value::Array(items) => items.iter().all(is_explanation),
+        _ => true,
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -56,11 +74,14 @@ mod tests {
 
     use super::*;
 
-    fn shown(body: &str) -> String {
+    fn answer(body: &str) -> Answer {
         let body = body.to_owned();
         let http = HttpClient::new(scripted(move |_| response(500, body.clone())));
-        let answer = block_on(http.get("https://x.test/").send()).unwrap();
-        shown_body(&answer)
+        block_on(http.get("https://x.test/").send()).unwrap()
+    }
+
+    fn shown(body: &str) -> String {
+        shown_body(&answer(body))
     }
 
     #[test]
@@ -74,6 +95,17 @@ mod tests {
 
         assert_eq!(shown(body), r#"{"error":"no"}"#);
         assert_eq!(shown("hunter2"), "(7 bytes that are no JSON object)");
+    }
+
+    #[test]
+    fn explanations_may_be_nested_and_in_lists() {
+        for body in [
+            r#"{"error": {"code": 401, "title": "Unauthorized"}}"#,
+            r#"{"Message":"no","errors":["a","b"]}"#,
+        ] {
+            assert_eq!(shown(body), body);
+        }
+        assert_eq!(shown(r#"{"errors":[{"value":"hunter2"}]}"#), "{}");
     }
 
     #[test]

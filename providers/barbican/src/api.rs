@@ -1,22 +1,41 @@
-//! The requests this provider makes and the answers it understands. What they mean to a caller is
-//! decided in `store`, what a failure means in `error`.
+//! The requests this provider makes to the key manager and the answers it understands: payloads and the list
+//! of secrets. What a failure means is decided in `error`.
 
-use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::http::{Method, Page, encode_component, pages};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
+use lockstep_provider_kit::error::not_absence;
 use serde::Deserialize;
 
-use crate::error;
+use crate::error::Asked;
 
-/// A connection to the server.
+/// A connection to a key manager.
 pub(crate) struct Api {
     rest: Rest,
 }
 
-/// The answer to a read.
+/// A secret without its payload.
 #[derive(Deserialize)]
-struct Secret {
-    value: String,
+pub(crate) struct Secret {
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    #[serde(default)]
+    secret_ref: String,
+}
+
+impl Secret {
+    /// The last part of its address.
+    pub(crate) fn id(&self) -> &str {
+        self.secret_ref.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    secrets: Vec<Secret>,
+    #[serde(default)]
+    next: Option<String>,
 }
 
 impl Api {
@@ -24,12 +43,72 @@ impl Api {
         Self { rest }
     }
 
-    /// The value of one secret.
-    pub(crate) async fn read(&self, key: &str) -> Result<SecretValue> {
-        let path = format!("/v1/secrets/{}", encode_component(key));
-        let request = self.rest.get(&path).accept_json();
-        let answer = self.rest.send("GetSecret", request, error::check).await?;
-        let secret: Secret = answer.json()?;
-        Ok(SecretValue::from(secret.value))
+    /// The payload of a secret.
+    pub(crate) async fn payload(&self, id: &str) -> Result<SecretValue> {
+        let path = format!("/secrets/{}/payload", encode_component(id));
+        let url = self.rest.base().join(&path);
+        let asked = Asked {
+            method: Method::GET,
+            url: &url,
+            expected: &[200],
+        };
+        let request = self.rest.get(&path).header("accept", "text/plain");
+        let answer = self
+            .rest
+            .send("GetPayload", request, |answer| asked.check(answer));
+        Ok(answer.await?.into_secret())
+    }
+
+    /// All secrets of the project.
+    pub(crate) async fn list(&self) -> Result<Vec<Secret>> {
+        let listed = pages(async |next: Option<String>| {
+            let path = format!("/secrets{}", next.unwrap_or_default());
+            let url = self.rest.base().join(&path);
+            let asked = Asked {
+                method: Method::GET,
+                url: &url,
+                expected: &[200],
+            };
+            let request = self.rest.get(&path).accept_json();
+            let answer = self
+                .rest
+                .send("ListSecrets", request, |answer| asked.check(answer));
+            let listed: Listed = answer.await?.json()?;
+            Ok(Page {
+                items: listed.secrets,
+                next: listed.next.as_deref().and_then(query),
+            })
+        });
+        listed.await.map_err(not_absence)
+    }
+}
+
+/// The query of a link. The rest of it is not followed: a token goes to one server alone.
+fn query(link: &str) -> Option<String> {
+    let (_, query) = link.split_once('?')?;
+    Some(format!("?{query}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_query_of_a_link_is_followed() {
+        let link = "https://elsewhere.test/v1/secrets?limit=2&offset=2";
+
+        assert_eq!(query(link).unwrap(), "?limit=2&offset=2");
+        assert_eq!(query(""), None);
+    }
+
+    #[test]
+    fn an_id_is_the_last_part_of_an_address() {
+        let of = |address: &str| Secret {
+            name: None,
+            secret_ref: address.to_owned(),
+        };
+
+        assert_eq!(of("https://km/v1/secrets/1-2").id(), "1-2");
+        assert_eq!(of("").id(), "");
     }
 }

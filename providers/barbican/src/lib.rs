@@ -3,16 +3,22 @@
 
 mod api;
 mod auth;
+mod catalog;
 mod error;
+mod keystone;
 mod spec;
 mod store;
+mod versions;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, BarbicanSpec};
+pub use spec::{Auth, BarbicanSpec, Password};
 pub use store::BarbicanStore;
+
+/// The metric's label.
+const LABEL: &str = "OpenStack/Barbican";
 
 /// The provider `barbican`.
 pub struct Barbican;
@@ -23,21 +29,28 @@ impl Provider for Barbican {
     type Spec = BarbicanSpec;
     type Store = BarbicanStore;
 
-    fn validate(spec: &BarbicanSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Upstream finds everything when it connects.
+    fn validate(_: &BarbicanSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &BarbicanSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &BarbicanSpec) -> Capabilities {
         Capabilities {
             read: true,
+            find_by_name: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: BarbicanSpec, ctx: Ctx) -> Result<BarbicanStore> {
-        let base = Address::new("spec.provider.barbican.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
+        let base = Address::new("spec.provider.barbican.authURL", spec.address()?)?;
+        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
+        let auth = auth::Keystone::new(&spec, &ctx, rest.clone()).await?;
+        let rest = auth.key_manager(rest).await?;
         Ok(BarbicanStore::new(api::Api::new(rest)))
     }
 }

@@ -1,20 +1,23 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of Password Safe that is no success means, in the words of the vendor's client. A missing
+//! secret is a kind of its own; that it deletes nothing is decided in `store`.
 
-use lockstep_provider_api::http::Answer;
+use lockstep_provider_api::http::{Answer, StatusCode};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
-
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+use lockstep_provider_kit::error::described;
+use lockstep_provider_kit::refusal::shown_body;
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("beyondtrust answered {status}: {detail}"),
-            None => format!("beyondtrust answered {status}"),
-        }
-    })
+    described(answer, text)
+}
+
+/// The vendor's client shows the body of the request for a 5xx, which may hold the value of a push.
+fn text(answer: &Answer) -> String {
+    let status = answer.status();
+    let code = status.as_u16();
+    if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
+        let reason = status.canonical_reason().unwrap_or_default();
+        return format!("StatusCode: {code}, Status: {code} {reason}");
+    }
+    format!("error - status code: {code} - {}", shown_body(answer))
 }

@@ -2,16 +2,15 @@
 #![warn(missing_docs)]
 
 mod api;
-mod auth;
-mod error;
+mod find;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
+use lockstep_provider_kit::tls::trusting;
+use lockstep_provider_kit::workload_credentials::Site;
 
-pub use spec::{Auth, BeyondtrustworkloadcredentialsSpec};
+pub use spec::{ApiKey, Auth, BeyondtrustworkloadcredentialsSpec, Server};
 pub use store::BeyondtrustworkloadcredentialsStore;
 
 /// The provider `beyondtrustworkloadcredentials`.
@@ -23,13 +22,21 @@ impl Provider for Beyondtrustworkloadcredentials {
     type Spec = BeyondtrustworkloadcredentialsSpec;
     type Store = BeyondtrustworkloadcredentialsStore;
 
-    fn validate(spec: &BeyondtrustworkloadcredentialsSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Upstream finds everything when it connects.
+    fn validate(_: &BeyondtrustworkloadcredentialsSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &BeyondtrustworkloadcredentialsSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &BeyondtrustworkloadcredentialsSpec) -> Capabilities {
         Capabilities {
             read: true,
+            find_by_name: true,
+            find_by_tags: true,
+            find_by_path: true,
             ..Capabilities::NONE
         }
     }
@@ -38,14 +45,30 @@ impl Provider for Beyondtrustworkloadcredentials {
         spec: BeyondtrustworkloadcredentialsSpec,
         ctx: Ctx,
     ) -> Result<BeyondtrustworkloadcredentialsStore> {
-        let base = Address::new(
-            "spec.provider.beyondtrustworkloadcredentials.url",
-            &spec.url,
-        )?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(BeyondtrustworkloadcredentialsStore::new(api::Api::new(
-            rest,
-        )))
+        let token = token(&spec, &ctx).await;
+        let token = token.map_err(|error| error.context("failed to load credentials"))?;
+        let base = spec.address();
+        let base =
+            base.map_err(|error| error.context("failed to load server URL configuration"))?;
+        let tls = trusting(&ctx, spec.ca_bundle.as_ref(), spec.ca_provider.as_ref()).await;
+        let tls = tls.map_err(|error| {
+            error.context(
+                "failed to create BeyondtrustWorkloadCredentials client: failed to fetch CA certificate",
+            )
+        })?;
+        let site = Site::new(&ctx, base, token, &tls)?;
+        let folder = spec.folder().to_owned();
+        let api = api::Api::new(ctx, site);
+        Ok(BeyondtrustworkloadcredentialsStore::new(api, folder))
     }
+}
+
+/// Resolves the API key. Admission wants its namespace in a ClusterSecretStore, and so does upstream's check of
+/// such a store.
+async fn token(spec: &BeyondtrustworkloadcredentialsSpec, ctx: &Ctx) -> Result<SecretValue> {
+    let selector = spec.token()?;
+    if ctx.is_referent(selector.namespace.as_deref()) {
+        return Err(Error::invalid_spec("cluster scope requires namespace"));
+    }
+    ctx.secret(selector).await
 }

@@ -1,35 +1,71 @@
-//! The requests this provider makes and the answers it understands. What they mean to a caller is
-//! decided in `store`, what a failure means in `error`.
+//! The requests this provider makes and the answers it understands: items of data bags, their names, and the
+//! user that signs. What a failure means is decided in `error`.
+
+use std::collections::BTreeMap;
 
 use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::json::{decode, marshal_escaped};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
-use serde::Deserialize;
+use lockstep_provider_kit::error::{missing, not_absence};
 
 use crate::error;
 
-/// A connection to the server.
+/// A connection to an organization.
 pub(crate) struct Api {
     rest: Rest,
-}
-
-/// The answer to a read.
-#[derive(Deserialize)]
-struct Secret {
-    value: String,
+    user: String,
 }
 
 impl Api {
-    pub(crate) fn new(rest: Rest) -> Self {
-        Self { rest }
+    pub(crate) fn new(rest: Rest, user: String) -> Self {
+        Self { rest, user }
     }
 
-    /// The value of one secret.
-    pub(crate) async fn read(&self, key: &str) -> Result<SecretValue> {
-        let path = format!("/v1/secrets/{}", encode_component(key));
-        let request = self.rest.get(&path).accept_json();
-        let answer = self.rest.send("GetSecret", request, error::check).await?;
-        let secret: Secret = answer.json()?;
-        Ok(SecretValue::from(secret.value))
+    /// An item as upstream encodes it: sorted members, HTML escapes, shortest numbers.
+    pub(crate) async fn item(&self, bag: &str, item: &str) -> Result<SecretValue> {
+        let path = format!("/data/{}/{}", encode_component(bag), encode_component(item));
+        let request = self.rest.get(&path);
+        let answer = self
+            .rest
+            .send("GetDataBagItem", request, error::check)
+            .await;
+        let read = answer.and_then(|answer| decode(&answer.into_secret()));
+        let item = read.map_err(|error| {
+            if error.kind() == &ErrorKind::NotFound {
+                return missing(format!("data bag item {item} not found in data bag {bag}"));
+            }
+            error.context(format!(
+                "cannot read data bag item {item} of data bag {bag}"
+            ))
+        })?;
+        Ok(SecretValue::from(marshal_escaped(&item)))
+    }
+
+    /// The names of the items of a data bag.
+    pub(crate) async fn items(&self, bag: &str) -> Result<Vec<String>> {
+        let request = self.rest.get(&format!("/data/{}", encode_component(bag)));
+        let answer = self
+            .rest
+            .send("ListDataBagItems", request, error::check)
+            .await;
+        let listed = answer.and_then(|answer| answer.json::<BTreeMap<String, serde_json::Value>>());
+        let listed = listed.map_err(|error| {
+            if error.kind() == &ErrorKind::NotFound {
+                return missing(format!(
+                    "unable to list items in data bag {bag}, may be given data bag doesn't exists or it is empty"
+                ));
+            }
+            error.context(format!("cannot list the items of data bag {bag}"))
+        })?;
+        Ok(listed.into_keys().collect())
+    }
+
+    /// Whether the server knows the user and takes its signature.
+    pub(crate) async fn check(&self) -> Result<()> {
+        let path = format!("/users/{}", encode_component(&self.user));
+        let request = self.rest.get(&path);
+        let answer = self.rest.send("GetUser", request, error::check).await;
+        answer.map(drop).map_err(not_absence)
     }
 }

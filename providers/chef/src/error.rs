@@ -1,20 +1,20 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of a Chef server that is no success means. A missing item is a kind of its own; that it
+//! deletes nothing is decided in `api`.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
-
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+use lockstep_provider_kit::error::described;
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
+    described(answer, |answer| {
         let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("chef answered {status}: {detail}"),
-            None => format!("chef answered {status}"),
+        match answer
+            .detail("/error/0")
+            .or_else(|| answer.detail("/error"))
+        {
+            Some(detail) => format!("the Chef server answered {status}: {detail}"),
+            None => format!("the Chef server answered {status}"),
         }
     })
 }

@@ -4,6 +4,7 @@
 mod api;
 mod auth;
 mod error;
+mod key;
 mod spec;
 mod store;
 
@@ -11,8 +12,11 @@ use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, ChefSpec};
+pub use spec::{Auth, ChefSpec, SecretRef};
 pub use store::ChefStore;
+
+/// The metric's label.
+const LABEL: &str = "Chef";
 
 /// The provider `chef`.
 pub struct Chef;
@@ -23,8 +27,13 @@ impl Provider for Chef {
     type Spec = ChefSpec;
     type Store = ChefStore;
 
-    fn validate(spec: &ChefSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Upstream finds everything when it connects.
+    fn validate(_: &ChefSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &ChefSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
     }
 
     fn capabilities(_: &ChefSpec) -> Capabilities {
@@ -35,9 +44,23 @@ impl Provider for Chef {
     }
 
     async fn connect(spec: ChefSpec, ctx: Ctx) -> Result<ChefStore> {
-        let base = Address::new("spec.provider.chef.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(ChefStore::new(api::Api::new(rest)))
+        let checked = spec.check();
+        checked.map_err(|error| error.context("missing or invalid spec"))?;
+        if ctx.is_referent(spec.key().namespace.as_deref()) {
+            return Err(Error::invalid_spec(
+                "invalid ClusterSecretStore: missing privateKeySecretRef.Namespace",
+            ));
+        }
+        let pem = ctx.secret(spec.key()).await;
+        let pem = pem.map_err(|error| error.context("could not fetch SecretKey Secret"))?;
+        if pem.is_empty() {
+            return Err(Error::invalid_spec("missing Secret Key"));
+        }
+        let key = key::Key::from_pem(&pem);
+        let key = key.map_err(|error| error.context("unable to create chef client"))?;
+        let base = Address::new("serverUrl", &spec.server_url)?;
+        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
+        let rest = rest.signed(auth::Signer::new(ctx, &spec.username, key));
+        Ok(ChefStore::new(api::Api::new(rest, spec.username)))
     }
 }

@@ -2,17 +2,22 @@
 #![warn(missing_docs)]
 
 mod api;
-mod auth;
 mod error;
 mod spec;
 mod store;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
+use lockstep_provider_kit::{Address, Rest, Scheme, StaticHeader};
 
-pub use spec::{Auth, FortanixSpec};
+pub use spec::{ApiKey, FortanixSpec};
 pub use store::FortanixStore;
+
+/// The metric's label.
+const LABEL: &str = "Fortanix";
+const DEFAULT_URL: &str = "https://sdkms.fortanix.com";
+/// The API key is sent as it is.
+const SCHEME: Scheme = Scheme::authorization("Basic ", "");
 
 /// The provider `fortanix`.
 pub struct Fortanix;
@@ -35,9 +40,12 @@ impl Provider for Fortanix {
     }
 
     async fn connect(spec: FortanixSpec, ctx: Ctx) -> Result<FortanixStore> {
-        let base = Address::new("spec.provider.fortanix.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
+        let key = ctx.secret(spec.key()?).await;
+        let key = key.map_err(|error| error.context("cannot resolve secret key ref"))?;
+        let url = spec.api_url.as_deref().filter(|url| !url.is_empty());
+        let base = Address::new("spec.provider.fortanix.apiUrl", url.unwrap_or(DEFAULT_URL))?;
+        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
+        let rest = rest.signed(StaticHeader::new(SCHEME, key));
         Ok(FortanixStore::new(api::Api::new(rest)))
     }
 }

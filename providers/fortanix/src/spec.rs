@@ -1,57 +1,77 @@
-//! `spec.provider.fortanix`: its shape, its schema and the checks that need neither cluster nor
-//! backend. Nothing here reads a credential.
+//! `spec.provider.fortanix`: its shape, its schema and the checks that need neither cluster nor backend. Upstream
+//! makes them for every connection, too. Nothing here reads a credential.
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::selector::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Secrets of an Fortanix server.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// Security objects of Fortanix Data Security Manager.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FortanixSpec {
-    /// Address of the server, for example `https://fortanix.example.com`.
-    pub url: String,
-    /// How to sign in.
-    pub auth: Auth,
+    /// The API key of an app.
+    #[serde(default)]
+    pub api_key: Option<ApiKey>,
+    /// Address of the API; `https://sdkms.fortanix.com` where it is empty.
+    #[serde(default)]
+    pub api_url: Option<String>,
 }
 
-/// How to sign in.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// The API key of an app.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Auth {
-    /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
+pub struct ApiKey {
+    /// Key of a Secret that holds the API key.
+    #[serde(default)]
+    pub secret_ref: Option<SecretKeySelector>,
 }
 
 impl FortanixSpec {
     /// Checks everything that can be checked without looking anywhere.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.fortanix.url must begin with https://";
-            return Err(Error::invalid_spec(message));
-        }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
+        scope.check_referent(self.key()?.namespace.as_deref())?;
         Ok(Warnings::new())
+    }
+
+    /// The selector of the API key.
+    pub(crate) fn key(&self) -> Result<&SecretKeySelector> {
+        let missing = |what: &str| Err(Error::invalid_spec(format!("{what} is required")));
+        let is_given = |text: &Option<String>| text.as_deref().is_some_and(|it| !it.is_empty());
+        let Some(key) = &self.api_key else {
+            return missing("apiKey");
+        };
+        match &key.secret_ref {
+            None => missing("apiKey.secretRef"),
+            Some(selector) if !is_given(&selector.name) => missing("apiKey.secretRef.name"),
+            Some(selector) if !is_given(&selector.key) => missing("apiKey.secretRef.key"),
+            Some(selector) => Ok(selector),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
+    fn refusal(spec: Value) -> Option<String> {
+        let spec: FortanixSpec = serde_json::from_value(spec).unwrap();
+        let checked = spec.validate(&Scope::Cluster { caller: None });
+        checked.err().map(|error| error.to_string())
+    }
+
     #[test]
-    fn an_address_without_tls_is_refused() {
-        let spec = FortanixSpec {
-            url: "http://fortanix.example.com".to_owned(),
-            auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
-            },
-        };
-        let scope = Scope::Cluster { caller: None };
+    fn what_is_missing_of_the_key_is_named() {
+        let of = |key: Value| refusal(json!({ "apiKey": key }));
 
-        let error = spec.validate(&scope).unwrap_err();
-
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+        assert_eq!(refusal(json!({})).unwrap(), "apiKey is required");
+        assert_eq!(of(json!({})).unwrap(), "apiKey.secretRef is required");
+        let name = of(json!({"secretRef": {"key": "k"}}));
+        assert_eq!(name.unwrap(), "apiKey.secretRef.name is required");
+        let key = of(json!({"secretRef": {"name": "n"}}));
+        assert_eq!(key.unwrap(), "apiKey.secretRef.key is required");
+        assert_eq!(of(json!({"secretRef": {"name": "n", "key": "k"}})), None);
     }
 }
