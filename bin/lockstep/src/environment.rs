@@ -62,6 +62,16 @@ const AWS: [&str; 12] = [
 /// The token of stores of Vault that name no way to log in.
 const VAULT: [&str; 1] = ["VAULT_TOKEN"];
 
+/// Addresses of Cloud.ru's services, or of the list that names them.
+const CLOUDRU: [&str; 3] = [
+    "CLOUDRU_CSM_ADDRESS",
+    "CLOUDRU_DISCOVERY_URL",
+    "CLOUDRU_IAM_ADDRESS",
+];
+
+/// Another metadata server of Yandex Cloud, under the name of the vendor's library.
+const YANDEX: [&str; 1] = ["YC_METADATA_ADDR"];
+
 /// The address of Doppler and how its certificate is checked, as upstream's client has them.
 const DOPPLER: [&str; 2] = ["DOPPLER_BASE_URL", "DOPPLER_VERIFY_TLS"];
 
@@ -89,9 +99,19 @@ pub(crate) fn provider_settings() -> Variables {
     Variables::new(|name| {
         // Anything else in the environment is none of a provider's business.
         let is_meant = name.ends_with("_ENDPOINT")
-            || [&AWS[..], &AZURE, &DOPPLER, &GOOGLE, &ORACLE, &VAULT, &VOLCENGINE]
-                .iter()
-                .any(|names| names.contains(&name));
+            || [
+                &AWS[..],
+                &AZURE,
+                &CLOUDRU,
+                &DOPPLER,
+                &GOOGLE,
+                &ORACLE,
+                &VAULT,
+                &VOLCENGINE,
+                &YANDEX,
+            ]
+            .iter()
+            .any(|names| names.contains(&name));
         is_meant.then(|| std::env::var(name).ok()).flatten()
     })
 }

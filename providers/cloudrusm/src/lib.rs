@@ -3,15 +3,17 @@
 
 mod api;
 mod auth;
+mod endpoints;
 mod error;
+mod find;
+mod messages;
 mod spec;
 mod store;
+mod uuid;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, CloudrusmSpec};
+pub use spec::{Auth, CloudrusmSpec, SecretRef};
 pub use store::CloudrusmStore;
 
 /// The provider `cloudrusm`.
@@ -30,14 +32,20 @@ impl Provider for Cloudrusm {
     fn capabilities(_: &CloudrusmSpec) -> Capabilities {
         Capabilities {
             read: true,
+            find_by_name: true,
+            find_by_tags: true,
+            find_by_path: true,
+            versions: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: CloudrusmSpec, ctx: Ctx) -> Result<CloudrusmStore> {
-        let base = Address::new("spec.provider.cloudrusm.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(CloudrusmStore::new(api::Api::new(rest)))
+        let secret_ref = spec.secret_ref();
+        let secret_ref = secret_ref.map_err(|error| error.context("invalid store"))?;
+        let connected = api::Api::connect(secret_ref, &spec.project_id, &ctx).await;
+        let api =
+            connected.map_err(|error| error.context("failed to connect cloud.ru services"))?;
+        Ok(CloudrusmStore::new(api))
     }
 }

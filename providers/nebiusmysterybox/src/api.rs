@@ -1,35 +1,128 @@
-//! The requests this provider makes and the answers it understands. What they mean to a caller is
-//! decided in `store`, what a failure means in `error`.
+//! The calls this provider makes and the values in their answers. What a failure means is decided in
+//! `error`.
 
-use lockstep_provider_api::http::encode_component;
+use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::Rest;
-use serde::Deserialize;
+use lockstep_provider_api::selector::SecretKeySelector;
+use lockstep_provider_kit::entries::EntryValue;
+use lockstep_provider_kit::grpc::{Channel, Rpc};
 
-use crate::error;
+use crate::auth;
+use crate::error::unknown_type;
+use crate::messages::{
+    Entry, GetPayloadByKeyRequest, GetPayloadRequest, SecretPayload, SecretPayloadEntry, Value,
+};
+use crate::spec::NebiusmysteryboxSpec;
 
-/// A connection to the server.
+/// The metric's label.
+pub(crate) const PROVIDER: &str = "Nebius/Mysterybox";
+const GET: Rpc = Rpc {
+    path: "/nebius.mysterybox.v1.PayloadService/Get",
+    call: "GetSecret",
+};
+const GET_BY_KEY: Rpc = Rpc {
+    path: "/nebius.mysterybox.v1.PayloadService/GetByKey",
+    call: "GetSecretByKey",
+};
+
+/// A connection to MysteryBox.
 pub(crate) struct Api {
-    rest: Rest,
-}
-
-/// The answer to a read.
-#[derive(Deserialize)]
-struct Secret {
-    value: String,
+    channel: Channel,
 }
 
 impl Api {
-    pub(crate) fn new(rest: Rest) -> Self {
-        Self { rest }
+    /// Resolves trust and credentials.
+    pub(crate) async fn connect(spec: &NebiusmysteryboxSpec, ctx: &Ctx) -> Result<Self> {
+        if spec.api_domain.trim().is_empty() {
+            return Err(Error::invalid_spec("API domain must be set"));
+        }
+        let tls = trust(spec, ctx).await?;
+        let auth = auth::connect(spec, &tls, ctx).await?;
+        let channel = channel("dpl.mysterybox", spec, &tls, ctx)?;
+        Ok(Self {
+            channel: channel.signed(auth),
+        })
     }
 
-    /// The value of one secret.
-    pub(crate) async fn read(&self, key: &str) -> Result<SecretValue> {
-        let path = format!("/v1/secrets/{}", encode_component(key));
-        let request = self.rest.get(&path).accept_json();
-        let answer = self.rest.send("GetSecret", request, error::check).await?;
-        let secret: Secret = answer.json()?;
-        Ok(SecretValue::from(secret.value))
+    /// All entries of a secret.
+    pub(crate) async fn payload(&self, reference: &RemoteRef) -> Result<SecretPayload> {
+        let question = GetPayloadRequest {
+            secret_id: reference.key.clone(),
+            version_id: version(reference),
+        };
+        self.channel.call(GET, &question).await
     }
+
+    /// One entry of a secret.
+    pub(crate) async fn entry(&self, reference: &RemoteRef, key: &str) -> Result<Option<Entry>> {
+        let question = GetPayloadByKeyRequest {
+            secret_id: reference.key.clone(),
+            version_id: version(reference),
+            key: key.to_owned(),
+        };
+        let answer: SecretPayloadEntry = self.channel.call(GET_BY_KEY, &question).await?;
+        Ok(answer.data)
+    }
+}
+
+/// A channel without credentials to a service below the domain.
+pub(crate) fn channel(
+    service: &str,
+    spec: &NebiusmysteryboxSpec,
+    tls: &Tls,
+    ctx: &Ctx,
+) -> Result<Channel> {
+    let target = format!("{service}.{}", spec.api_domain.trim());
+    let field = "spec.provider.nebiusmysterybox.apiDomain";
+    Channel::new(ctx, PROVIDER, (field, &target), tls)
+}
+
+/// Namespace and name of a Secret, for messages.
+pub(crate) fn place(selector: &SecretKeySelector, ctx: &Ctx) -> String {
+    let own = ctx.store().namespace.as_deref();
+    let namespace = own.or(selector.namespace.as_deref()).unwrap_or_default();
+    format!(
+        "{namespace}/{}",
+        selector.name.as_deref().unwrap_or_default()
+    )
+}
+
+async fn trust(spec: &NebiusmysteryboxSpec, ctx: &Ctx) -> Result<Tls> {
+    let Some(provider) = &spec.ca_provider else {
+        return Ok(Tls::default());
+    };
+    let selector = provider.selector();
+    let ca = ctx
+        .secret(&selector)
+        .await
+        .map_err(|error| error.context(format!("read CA certificate {}", place(&selector, ctx))))?;
+    let ca = ca.expose().trim_ascii();
+    let tls = Tls {
+        ca: (!ca.is_empty()).then(|| ca.to_vec()),
+        ..Tls::default()
+    };
+    let usable = ctx.http(&tls);
+    usable.map_err(|error| {
+        error.map_message(|_| "failed to append CA certificate. PEM parse error".to_owned())
+    })?;
+    Ok(tls)
+}
+
+fn version(reference: &RemoteRef) -> String {
+    reference.wanted_version().unwrap_or_default().to_owned()
+}
+
+/// The entries of a secret with their types.
+pub(crate) fn entries(payload: SecretPayload) -> Result<Vec<(String, EntryValue)>> {
+    payload.data.into_iter().map(typed).collect()
+}
+
+/// One entry with its type.
+pub(crate) fn typed(entry: Entry) -> Result<(String, EntryValue)> {
+    let value = match entry.value {
+        Some(Value::Text(text)) => EntryValue::Text(text),
+        Some(Value::Binary(bytes)) => EntryValue::Bytes(bytes),
+        None => return Err(unknown_type(&entry.key)),
+    };
+    Ok((entry.key, value))
 }

@@ -3,15 +3,15 @@
 
 mod api;
 mod auth;
+mod domain;
 mod error;
+mod messages;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, NebiusmysteryboxSpec};
+pub use spec::{Auth, CaSecret, NebiusmysteryboxSpec};
 pub use store::NebiusmysteryboxStore;
 
 /// The provider `nebiusmysterybox`.
@@ -30,14 +30,13 @@ impl Provider for Nebiusmysterybox {
     fn capabilities(_: &NebiusmysteryboxSpec) -> Capabilities {
         Capabilities {
             read: true,
+            versions: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: NebiusmysteryboxSpec, ctx: Ctx) -> Result<NebiusmysteryboxStore> {
-        let base = Address::new("spec.provider.nebiusmysterybox.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(NebiusmysteryboxStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(NebiusmysteryboxStore::new(api))
     }
 }

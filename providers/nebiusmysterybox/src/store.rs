@@ -1,17 +1,15 @@
-//! An authenticated connection as the rest of the program sees it. Operations that are not here
-//! are unsupported, and the capabilities say the same.
+//! An authenticated connection as the rest of the program sees it. A property is a call of its own; whole
+//! secrets and maps are taken out of the same answer.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Members, Property};
+use lockstep_provider_kit::entries::{to_json, to_map};
+use lockstep_provider_kit::grpc::parts;
 
-use crate::api::Api;
+use crate::api::{self, Api};
+use crate::error::{unread, unread_entry};
+use crate::messages::SecretPayload;
 
-/// How a property is read out of a value.
-const PROPERTY: Property = Property::EscapedDotThenGjson;
-/// How a value becomes a map.
-const MEMBERS: Members = Members::UnquoteStrings;
-
-/// A connection to an Nebiusmysterybox server.
+/// A connection to MysteryBox.
 pub struct NebiusmysteryboxStore {
     api: Api,
 }
@@ -20,25 +18,75 @@ impl NebiusmysteryboxStore {
     pub(crate) fn new(api: Api) -> Self {
         Self { api }
     }
+
+    async fn entry(&self, reference: &RemoteRef, key: &str) -> Result<SecretValue> {
+        let entry = self.api.entry(reference, key).await;
+        let entry = entry.map_err(|error| unread_entry(error, reference, key))?;
+        let entry = entry
+            .ok_or_else(|| Error::invalid_data(format!("received nil data for key: {key}")))?;
+        let (_, value) = api::typed(entry)?;
+        Ok(value.into_secret())
+    }
+
+    async fn payload(&self, reference: &RemoteRef) -> Result<SecretPayload> {
+        let payload = self.api.payload(reference).await;
+        payload.map_err(|error| unread(error, reference))
+    }
+}
+
+fn whole(payload: Result<SecretPayload>) -> Result<SecretValue> {
+    api::entries(payload?).map(to_json)
+}
+
+fn members(payload: Result<SecretPayload>) -> Result<SecretMap> {
+    api::entries(payload?).map(to_map)
 }
 
 impl Store for NebiusmysteryboxStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await?;
-        PROPERTY.wanted(&value, reference)
+        match reference.wanted_property() {
+            Some(key) => self.entry(reference, key).await,
+            None => whole(self.payload(reference).await),
+        }
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        MEMBERS.of(&self.get(reference).await?)
+        members(self.payload(reference).await)
     }
 
-    /// Properties and members are inside of the value, so one read serves all of them.
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        Ok(parts::raw(&self.payload(reference).await?))
+    }
+
     fn containing_read(&self, read: &Read) -> Option<Read> {
-        read.value_read()
+        match read {
+            Read::Value(reference) if reference.wanted_property().is_some() => None,
+            read => parts::containing(read),
+        }
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        let wanted = |value: &SecretValue, reference: &RemoteRef| PROPERTY.wanted(value, reference);
-        read.extract_from_value(containing, wanted, |value, _| MEMBERS.of(value))
+        parts::extract(read, containing, |payload, _| whole(payload), members)
+    }
+
+    async fn find(&self, _find: &Find) -> Result<SecretMap> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn delete(&self, _target: &PushTarget) -> Result<()> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    /// The sign-in was the check.
+    async fn check(&self) -> Check {
+        Check::Healthy(Health::Ready)
     }
 }

@@ -1,20 +1,22 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What a refusal of Certificate Manager means. The original does not tell a missing certificate from
+//! other failures, so that one never deletes a target here.
 
-use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
+use lockstep_provider_kit::error::missing_kept;
 
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+/// A call that failed.
+pub(crate) fn refused(error: Error) -> Error {
+    missing_kept(error)
+}
 
-/// The answer if it is a success, otherwise the error it stands for.
-pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("yandexcertificatemanager answered {status}: {detail}"),
-            None => format!("yandexcertificatemanager answered {status}"),
-        }
-    })
+/// A read that failed; `wanted` says what it was for.
+pub(crate) fn unread(error: Error, wanted: &str) -> Error {
+    error.context(format!(
+        "unable to request certificate content to get {wanted}"
+    ))
+}
+
+/// A property that certificates do not have.
+pub(crate) fn no_property(property: &str) -> Error {
+    Error::invalid_spec(format!("unsupported property '{property}'"))
 }

@@ -3,15 +3,15 @@
 
 mod api;
 mod auth;
+mod content;
 mod error;
+mod messages;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, YandexcertificatemanagerSpec};
+pub use spec::YandexcertificatemanagerSpec;
 pub use store::YandexcertificatemanagerStore;
 
 /// The provider `yandexcertificatemanager`.
@@ -23,13 +23,14 @@ impl Provider for Yandexcertificatemanager {
     type Spec = YandexcertificatemanagerSpec;
     type Store = YandexcertificatemanagerStore;
 
-    fn validate(spec: &YandexcertificatemanagerSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &YandexcertificatemanagerSpec, _scope: &Scope) -> Result<Warnings> {
+        spec::named(spec).map(|_| Warnings::new())
     }
 
     fn capabilities(_: &YandexcertificatemanagerSpec) -> Capabilities {
         Capabilities {
             read: true,
+            versions: true,
             ..Capabilities::NONE
         }
     }
@@ -38,9 +39,10 @@ impl Provider for Yandexcertificatemanager {
         spec: YandexcertificatemanagerSpec,
         ctx: Ctx,
     ) -> Result<YandexcertificatemanagerStore> {
-        let base = Address::new("spec.provider.yandexcertificatemanager.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(YandexcertificatemanagerStore::new(api::Api::new(rest)))
+        let named = spec::named(&spec)?;
+        let channel = auth::connect(&spec, &ctx).await?;
+        Ok(YandexcertificatemanagerStore::new(api::Api::new(
+            channel, named,
+        )))
     }
 }

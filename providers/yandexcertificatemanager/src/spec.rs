@@ -1,57 +1,12 @@
-//! `spec.provider.yandexcertificatemanager`: its shape, its schema and the checks that need neither cluster nor
-//! backend. Nothing here reads a credential.
+//! `spec.provider.yandexcertificatemanager`: the settings that all services of Yandex Cloud have.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::selector::SecretKeySelector;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use lockstep_provider_kit::yandex::{Named, YandexSpec};
 
-/// Secrets of an Yandexcertificatemanager server.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct YandexcertificatemanagerSpec {
-    /// Address of the server, for example `https://yandexcertificatemanager.example.com`.
-    pub url: String,
-    /// How to sign in.
-    pub auth: Auth,
-}
+/// Certificates of Yandex Certificate Manager.
+pub type YandexcertificatemanagerSpec = YandexSpec;
 
-/// How to sign in.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Auth {
-    /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
-}
-
-impl YandexcertificatemanagerSpec {
-    /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.yandexcertificatemanager.url must begin with https://";
-            return Err(Error::invalid_spec(message));
-        }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
-        Ok(Warnings::new())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_without_tls_is_refused() {
-        let spec = YandexcertificatemanagerSpec {
-            url: "http://yandexcertificatemanager.example.com".to_owned(),
-            auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
-            },
-        };
-        let scope = Scope::Cluster { caller: None };
-
-        let error = spec.validate(&scope).unwrap_err();
-
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
-    }
+/// What keys name, or why the store is refused.
+pub(crate) fn named(spec: &YandexcertificatemanagerSpec) -> Result<Named> {
+    spec.named("Yandex Certificate Manager")
 }

@@ -1,13 +1,18 @@
-//! From the spec's `auth` to credentials on every request. Secrets are read through the context,
-//! which decides the namespace; nothing is kept longer than the connection.
+//! Signing in is the kit's; here is which service of the cloud is meant.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Scheme, StaticHeader};
+use lockstep_provider_kit::grpc::Channel;
+use lockstep_provider_kit::yandex::{self, Service};
 
-use crate::spec::Auth;
+use crate::spec::YandexlockboxSpec;
 
-/// Sends the token as a bearer token. A backend that signs in gets a `Session` here instead.
-pub(crate) async fn connect(auth: &Auth, ctx: &Ctx) -> Result<StaticHeader> {
-    let token = ctx.secret(&auth.token_secret_ref).await?;
-    Ok(StaticHeader::new(Scheme::BEARER, token))
+const SERVICE: Service = Service {
+    provider: "Yandex/Lockbox",
+    id: "lockbox-payload",
+    field: "spec.provider.yandexlockbox.apiEndpoint",
+};
+
+/// A channel to Lockbox.
+pub(crate) async fn connect(spec: &YandexlockboxSpec, ctx: &Ctx) -> Result<Channel> {
+    yandex::connect(spec, SERVICE, ctx).await
 }

@@ -3,15 +3,15 @@
 
 mod api;
 mod auth;
+mod entries;
 mod error;
+mod messages;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, YandexlockboxSpec};
+pub use spec::YandexlockboxSpec;
 pub use store::YandexlockboxStore;
 
 /// The provider `yandexlockbox`.
@@ -23,21 +23,21 @@ impl Provider for Yandexlockbox {
     type Spec = YandexlockboxSpec;
     type Store = YandexlockboxStore;
 
-    fn validate(spec: &YandexlockboxSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &YandexlockboxSpec, _scope: &Scope) -> Result<Warnings> {
+        spec::named(spec).map(|_| Warnings::new())
     }
 
     fn capabilities(_: &YandexlockboxSpec) -> Capabilities {
         Capabilities {
             read: true,
+            versions: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: YandexlockboxSpec, ctx: Ctx) -> Result<YandexlockboxStore> {
-        let base = Address::new("spec.provider.yandexlockbox.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(YandexlockboxStore::new(api::Api::new(rest)))
+        let named = spec::named(&spec)?;
+        let channel = auth::connect(&spec, &ctx).await?;
+        Ok(YandexlockboxStore::new(api::Api::new(channel, named)))
     }
 }

@@ -1,57 +1,12 @@
-//! `spec.provider.yandexlockbox`: its shape, its schema and the checks that need neither cluster nor
-//! backend. Nothing here reads a credential.
+//! `spec.provider.yandexlockbox`: the settings that all services of Yandex Cloud have.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::selector::SecretKeySelector;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use lockstep_provider_kit::yandex::{Named, YandexSpec};
 
-/// Secrets of an Yandexlockbox server.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct YandexlockboxSpec {
-    /// Address of the server, for example `https://yandexlockbox.example.com`.
-    pub url: String,
-    /// How to sign in.
-    pub auth: Auth,
-}
+/// Secrets of Yandex Lockbox.
+pub type YandexlockboxSpec = YandexSpec;
 
-/// How to sign in.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Auth {
-    /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
-}
-
-impl YandexlockboxSpec {
-    /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.yandexlockbox.url must begin with https://";
-            return Err(Error::invalid_spec(message));
-        }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
-        Ok(Warnings::new())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_without_tls_is_refused() {
-        let spec = YandexlockboxSpec {
-            url: "http://yandexlockbox.example.com".to_owned(),
-            auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
-            },
-        };
-        let scope = Scope::Cluster { caller: None };
-
-        let error = spec.validate(&scope).unwrap_err();
-
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
-    }
+/// What keys name, or why the store is refused.
+pub(crate) fn named(spec: &YandexlockboxSpec) -> Result<Named> {
+    spec.named("Yandex Lockbox")
 }

@@ -1,17 +1,14 @@
-//! An authenticated connection as the rest of the program sees it. Operations that are not here
-//! are unsupported, and the capabilities say the same.
+//! An authenticated connection as the rest of the program sees it. Every read of a secret is taken out
+//! of the same answer, so that all of them cost one call.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Members, Property};
+use lockstep_provider_kit::grpc::parts;
 
 use crate::api::Api;
+use crate::error::unread;
+use crate::{entries, messages};
 
-/// How a property is read out of a value.
-const PROPERTY: Property = Property::EscapedDotThenGjson;
-/// How a value becomes a map.
-const MEMBERS: Members = Members::UnquoteStrings;
-
-/// A connection to an Yandexlockbox server.
+/// A connection to Lockbox.
 pub struct YandexlockboxStore {
     api: Api,
 }
@@ -22,23 +19,56 @@ impl YandexlockboxStore {
     }
 }
 
+fn value(answer: Result<messages::Payload>, reference: &RemoteRef) -> Result<SecretValue> {
+    let answer = answer.map_err(|error| unread(error, "secret"))?;
+    entries::value(answer, reference)
+}
+
+fn members(answer: Result<messages::Payload>) -> Result<SecretMap> {
+    let answer = answer.map_err(|error| unread(error, "secret map"))?;
+    entries::members(answer)
+}
+
 impl Store for YandexlockboxStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await?;
-        PROPERTY.wanted(&value, reference)
+        value(self.api.payload(reference).await, reference)
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        MEMBERS.of(&self.get(reference).await?)
+        members(self.api.payload(reference).await)
     }
 
-    /// Properties and members are inside of the value, so one read serves all of them.
+    async fn get_raw(&self, reference: &RemoteRef) -> Result<SecretValue> {
+        let answer = self.api.payload(reference).await?;
+        Ok(parts::raw(&answer))
+    }
+
     fn containing_read(&self, read: &Read) -> Option<Read> {
-        read.value_read()
+        parts::containing(read)
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        let wanted = |value: &SecretValue, reference: &RemoteRef| PROPERTY.wanted(value, reference);
-        read.extract_from_value(containing, wanted, |value, _| MEMBERS.of(value))
+        parts::extract(read, containing, value, members)
+    }
+
+    async fn find(&self, _find: &Find) -> Result<SecretMap> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn delete(&self, _target: &PushTarget) -> Result<()> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
+        Err(Error::unsupported("not implemented"))
+    }
+
+    /// The sign-in was the check.
+    async fn check(&self) -> Check {
+        Check::Healthy(Health::Ready)
     }
 }

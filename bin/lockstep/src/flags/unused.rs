@@ -49,10 +49,10 @@ pub(crate) struct UnusedFlags {
     /// No effect: the doppler provider is not in this build.
     #[arg(long, hide_short_help = true, value_name = "N")]
     doppler_etag_cache_size: Option<i64>,
-    /// No effect: the nebiusmysterybox provider is not in this build.
+    /// No effect: connections are cached with their tokens.
     #[arg(long, hide_short_help = true, value_name = "N")]
     mysterybox_tokens_cache_size: Option<i64>,
-    /// No effect: the nebiusmysterybox provider is not in this build.
+    /// No effect: connections are pooled by host.
     #[arg(long, hide_short_help = true, value_name = "N")]
     mysterybox_connections_cache_size: Option<i64>,
 }
