@@ -21,7 +21,7 @@ use super::name::Name;
 use super::problem::{Origin, Problem};
 use super::schemas::Schemas;
 use super::strict::Fault;
-use identity::Identity;
+pub(crate) use identity::Identity;
 
 /// Kind of an object that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::documents::{self, Documents};
+use crate::manifests::{Identity, Manifests};
 
 /// One object and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,11 +22,23 @@ pub struct Object {
 pub struct Input {
     /// Objects in the order of their places.
     pub objects: Vec<Object>,
-    /// Documents that cannot be read, with place and remedy.
+    /// Documents that cannot be read, with place and remedy; of a strict input also those that an API
+    /// server would refuse.
     pub faults: Vec<String>,
+    /// The namespace of objects that name none, where the input is strict.
+    strict: Option<String>,
 }
 
 impl Input {
+    /// An input that also refuses what an API server would: unknown fields, wrong types, an object that is
+    /// written twice. Objects that name no namespace get this one.
+    pub fn strict(namespace: impl Into<String>) -> Self {
+        Self {
+            strict: Some(namespace.into()),
+            ..Self::default()
+        }
+    }
+
     /// Adds a folder with everything below it, or one file.
     pub fn read(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
@@ -46,14 +59,23 @@ impl Input {
         self.take(documents);
     }
 
-    fn take(&mut self, documents: Documents) {
-        let objects = documents.read.into_iter().map(|document| Object {
-            place: document.origin.to_string(),
-            value: document.value,
-        });
-        self.objects.extend(objects);
-        let faults = documents.problems.iter().map(ToString::to_string);
-        self.faults.extend(faults);
+    fn take(&mut self, mut documents: Documents) {
+        let strict = self.strict.as_deref();
+        for document in &mut documents.read {
+            if let Some(namespace) = strict {
+                // A fault of the name is found again below, with its place.
+                let _ = Identity::of(&mut document.value, namespace);
+            }
+            self.objects.push(Object {
+                place: document.origin.to_string(),
+                value: document.value.clone(),
+            });
+        }
+        let problems = match strict {
+            Some(namespace) => Manifests::of(documents, namespace).problems,
+            None => documents.problems,
+        };
+        self.faults.extend(problems.iter().map(ToString::to_string));
     }
 }
 

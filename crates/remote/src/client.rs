@@ -11,6 +11,7 @@ mod generate;
 mod probe;
 mod probe_read;
 mod read_task;
+mod rehearsal;
 mod shared_reads;
 mod store_governor;
 mod trouble;
@@ -38,6 +39,7 @@ use crate::observer::RemoteObserver;
 pub use answer::{Answer, ReadReply};
 pub use call_counter::{CallCounter, CallSeries};
 pub use fingerprint::size_of;
+pub use rehearsal::Rehearsal;
 pub use write::RemoteStore;
 
 use probe_read::ProbeRead;
@@ -61,6 +63,8 @@ pub struct RemoteClient {
     /// Notified when a breaker opens or an outage has to be confirmed.
     probe_needed: Notify,
     calls: CallCounter,
+    /// Set where nothing is to be written.
+    rehearsal: OnceLock<Arc<dyn Rehearsal>>,
 }
 
 /// One read to be made.
@@ -104,6 +108,7 @@ impl RemoteClient {
             observer: OnceLock::new(),
             probe_needed: Notify::new(),
             calls: CallCounter::default(),
+            rehearsal: OnceLock::new(),
         })
     }
 

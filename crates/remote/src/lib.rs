@@ -14,7 +14,7 @@ mod observer;
 
 pub use batch_size::batch_size;
 pub use client::{
-    Answer, CallCounter, CallSeries, ReadReply, ReadRequest, RemoteClient, RemoteStats,
+    Answer, CallCounter, CallSeries, ReadReply, ReadRequest, Rehearsal, RemoteClient, RemoteStats,
     RemoteStore, size_of,
 };
 pub use connections::{Connected, Connections};

@@ -119,10 +119,41 @@ pub async fn list<K>(
 where
     K: Resource<DynamicType = ()> + DeserializeOwned,
 {
+    let params = ListParams::default().labels_from(selector);
+    list_pages(client, &K::url_path(&(), Some(namespace)), params, MOST_LISTED).await
+}
+
+/// All objects of a kind in a namespace, or in all of them, read in pages: for commands that look at
+/// everything once. Processes that stay watch instead.
+pub async fn list_all<K>(client: &Client, namespace: Option<&str>) -> Result<Vec<K>, ApiError>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned,
+{
+    let path = K::url_path(&(), namespace);
+    list_pages(client, &path, ListParams::default(), usize::MAX).await
+}
+
+/// All objects of a kind found at run time, in a namespace or in all of them.
+pub async fn list_dynamic(
+    client: &Client,
+    resource: &ApiResource,
+    namespace: Option<&str>,
+) -> Result<Vec<DynamicObject>, ApiError> {
+    let path = DynamicObject::url_path(resource, namespace);
+    list_pages(client, &path, ListParams::default(), usize::MAX).await
+}
+
+/// Reads pages until there is no other one, or until they have too many bytes.
+async fn list_pages<K: DeserializeOwned>(
+    client: &Client,
+    path: &str,
+    mut params: ListParams,
+    most: usize,
+) -> Result<Vec<K>, ApiError> {
     let (mut all, mut bytes, mut page) = (Vec::new(), 0, FIRST_PAGE);
-    let mut params = ListParams::default().labels_from(selector).limit(page);
+    params = params.limit(page);
     loop {
-        let request = Request::new(K::url_path(&(), Some(namespace))).list(&params);
+        let request = Request::new(path).list(&params);
         let text = client
             .request_text(request.map_err(kube::Error::BuildRequest)?)
             .await?;
@@ -132,9 +163,9 @@ where
             return Ok(all);
         };
         bytes += text.len();
-        if bytes > MOST_LISTED {
+        if bytes > most {
             return Err(ApiError::undecodable(format!(
-                "the labels match more than {MOST_LISTED} bytes of objects: select fewer"
+                "the labels match more than {most} bytes of objects: select fewer"
             )));
         }
         if text.len() < SMALL_PAGE {

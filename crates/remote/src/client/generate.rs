@@ -21,6 +21,7 @@ impl RemoteClient {
         spec: &Value,
         named: (&str, &str),
     ) -> Result<Generated> {
+        self.refuse_in_rehearsal(named.1)?;
         let ctx = self.generator_ctx(named);
         let mut random = SystemRandom;
         self.within_deadline(named.1, maker.generate(spec, &ctx, &mut random))
@@ -34,6 +35,7 @@ impl RemoteClient {
         (spec, state): (&Value, Value),
         named: (&str, &str),
     ) -> Result<()> {
+        self.refuse_in_rehearsal(named.1)?;
         let ctx = self.generator_ctx(named);
         self.within_deadline(named.1, maker.cleanup(spec, state, &ctx))
             .await

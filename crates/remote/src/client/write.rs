@@ -25,6 +25,9 @@ pub struct RemoteStore<'a> {
 impl RemoteClient {
     /// Pushes a value.
     pub async fn push(&self, remote: RemoteStore<'_>, item: &PushItem) -> Result<Pushed> {
+        if self.rehearse_push(remote, item).await.is_some() {
+            return Ok(Pushed::Unchanged);
+        }
         let push = |store: SharedStore| -> BoxFuture<'_, Result<Pushed>> {
             Box::pin(async move { store.push(item).await })
         };
@@ -33,6 +36,9 @@ impl RemoteClient {
 
     /// Deletes what was pushed. What is absent already is deleted.
     pub async fn delete(&self, remote: RemoteStore<'_>, target: &PushTarget) -> Result<()> {
+        if self.rehearse_delete(remote, target).await.is_some() {
+            return Ok(());
+        }
         let delete = |store: SharedStore| -> BoxFuture<'_, Result<()>> {
             Box::pin(async move { store.delete(target).await })
         };

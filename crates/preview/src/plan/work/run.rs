@@ -1,0 +1,124 @@
+//! Runs jobs. ExternalSecrets run several at once, and those that failed run again after others would have
+//! written something they may have waited for, as they would in a cluster.
+
+use futures_util::{StreamExt, stream};
+use k8s_openapi::api::core::v1::Secret;
+use kube::core::Selector;
+use lockstep_api::keys::LABEL_OWNER;
+use lockstep_api::{ExternalSecret, PushSecret};
+use lockstep_index::ObjectKey;
+use lockstep_plan::external_secret::created_by;
+
+use super::{Applied, Job, Jobs, Ran, RanPush};
+use crate::engine::{Decided, Engine, Run};
+use crate::intent::Intent;
+
+/// Objects run at once.
+const AT_ONCE: usize = 8;
+/// Times that objects run which failed while others would have written.
+const ROUNDS: usize = 3;
+
+/// Checks the stores that the manifests change, and those that nobody checked yet.
+pub(super) async fn check_stores(engine: &Engine, applied: &Applied) {
+    let unknown = engine.scene.records().into_iter().filter(|store| {
+        let changes = applied
+            .stores
+            .get(&store.key)
+            .is_some_and(super::Change::is_news);
+        changes || store.ready().is_none()
+    });
+    stream::iter(unknown)
+        .for_each_concurrent(AT_ONCE, |store| async move {
+            engine.check_store(&store).await;
+        })
+        .await;
+}
+
+/// Runs ExternalSecrets, in the order of their names.
+pub(super) async fn external_secrets(engine: &Engine, jobs: Jobs<ExternalSecret>) -> Vec<Ran> {
+    let mut waiting = jobs;
+    let mut done = Jobs::<ExternalSecret>::new();
+    let mut runs = std::collections::BTreeMap::new();
+    for _ in 0..ROUNDS {
+        let before = engine.scene.writes();
+        for (key, run) in round(engine, &waiting).await {
+            runs.insert(key, run);
+        }
+        let failed = |key: &ObjectKey| {
+            let run: Option<&Run> = runs.get(key);
+            run.is_some_and(|run| run.failure.is_some() && !run.would_generate())
+        };
+        let again: Jobs<ExternalSecret> = waiting
+            .iter()
+            .filter(|(key, _)| failed(key))
+            .map(|(key, job)| (key.clone(), job.clone()))
+            .collect();
+        done.append(&mut waiting);
+        waiting = again;
+        if waiting.is_empty() || engine.scene.writes() == before {
+            break;
+        }
+    }
+    let ran = runs.into_iter().map(|(key, run)| Ran {
+        causes: done
+            .get(&key)
+            .map(|job| job.causes.clone())
+            .unwrap_or_default(),
+        key,
+        run,
+    });
+    ran.collect()
+}
+
+async fn round(engine: &Engine, jobs: &Jobs<ExternalSecret>) -> Vec<(ObjectKey, Run)> {
+    let runs = jobs.iter().map(|(key, job)| async move {
+        let mut run = engine.run(job.object.clone(), job.look).await;
+        if job.object.metadata.deletion_timestamp.is_some() {
+            collect_garbage(engine, &job.object, &mut run).await;
+        }
+        (key.clone(), run)
+    });
+    stream::iter(runs).buffered(AT_ONCE).collect().await
+}
+
+/// Adds what the garbage collector of a cluster deletes together with an object.
+async fn collect_garbage(engine: &Engine, object: &ExternalSecret, run: &mut Run) {
+    run.decided = Decided::Released;
+    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let label = (LABEL_OWNER.to_owned(), created_by(object));
+    let selector = Selector::from_iter(std::collections::BTreeMap::from([label]));
+    let uid = object.metadata.uid.as_deref();
+    // One that cannot be listed is told by the run of the object itself.
+    let owned = engine.scene.secrets(namespace, &selector).await;
+    for secret in owned.unwrap_or_default() {
+        if is_owned(&secret, uid) {
+            let key = ObjectKey::of(&secret.metadata);
+            engine.scene.write(key.clone(), None);
+            run.intents.push(Intent::Secret {
+                key,
+                before: Some(Box::new(secret)),
+                after: None,
+            });
+        }
+    }
+}
+
+fn is_owned(secret: &Secret, uid: Option<&str>) -> bool {
+    let mut owners = secret.metadata.owner_references.iter().flatten();
+    owners.any(|owner| Some(owner.uid.as_str()) == uid)
+}
+
+/// Runs PushSecrets one after another, in the order of their names.
+pub(super) async fn push_secrets(engine: &Engine, jobs: Jobs<PushSecret>) -> Vec<RanPush> {
+    let mut runs = Vec::with_capacity(jobs.len());
+    for (key, job) in jobs {
+        let Job {
+            object,
+            look,
+            causes,
+        } = job;
+        let run = engine.run_push(object, look).await;
+        runs.push(RanPush { key, causes, run });
+    }
+    runs
+}
