@@ -8,6 +8,7 @@ mod certificatemanager;
 mod endpoint;
 mod error;
 mod generators;
+mod lifecycle;
 mod managed;
 mod parameterstore;
 mod read;

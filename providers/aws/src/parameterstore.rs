@@ -11,9 +11,12 @@ use crate::endpoint::Endpoint;
 use crate::spec::AwsSpec;
 
 mod find;
+mod lifecycle;
 mod metadata;
 mod push;
 mod read;
+
+pub(crate) use lifecycle::BACKEND;
 
 pub(crate) const NAMES: Names = Names {
     title: "SSM",

@@ -16,12 +16,14 @@ mod attributes;
 mod batch;
 mod delete;
 mod find;
+mod lifecycle;
 mod metadata;
 mod push;
 mod read;
 mod refusals;
 mod version;
 
+pub(crate) use lifecycle::BACKEND;
 use refusals::Refusals;
 
 pub(crate) const NAMES: Names = Names {

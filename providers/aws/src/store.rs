@@ -1,6 +1,7 @@
 //! A connection to one of the services, and which of them answers a call. A store whose credentials
 //! are the caller's has no connection while it is checked without one.
 
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::prelude::*;
 
 use crate::auth;
@@ -26,7 +27,7 @@ struct Connection {
 }
 
 #[derive(Debug)]
-enum Client {
+pub(crate) enum Client {
     Secrets(SecretsManager),
     Parameters(ParameterStore),
     Certificates(Box<CertificateManager>),
@@ -71,7 +72,7 @@ impl AwsStore {
         })
     }
 
-    fn client(&self) -> Result<&Client> {
+    pub(crate) fn client(&self) -> Result<&Client> {
         let connection = self.connection.as_ref().ok_or_else(|| {
             Error::invalid_spec(
                 "the store signs in as its caller and cannot be used without one; \
@@ -177,6 +178,14 @@ impl Store for AwsStore {
         match Box::pin(connection.caller.sign_in.check()).await {
             Ok(()) => Check::Healthy(Health::Ready),
             Err(error) => Check::Failed(error),
+        }
+    }
+
+    /// Certificates have no tombstones that a command could look after.
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        match &self.connection {
+            Some(connection) if matches!(connection.client, Client::Certificates(_)) => None,
+            _ => Some(self),
         }
     }
 }

@@ -66,6 +66,10 @@ impl Vault {
         })
     }
 
+    pub(crate) fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
     /// Name of the vault as tools of Azure want it.
     pub(crate) fn name(&self) -> &str {
         self.host.split('.').next().unwrap_or(&self.host)

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::api::{Call, Vault};
 use crate::object::Kind;
-use crate::read::{self, Path};
+use crate::read::{self, Attributes, Path};
 
 /// Reads that run at one time.
 const AT_ONCE: usize = 8;
@@ -22,24 +22,19 @@ struct List {
     next: Option<String>,
 }
 
-/// A secret as a list shows it.
+/// A secret, or a version of one, as a list shows it.
 #[derive(Deserialize)]
-struct Item {
+pub(crate) struct Item {
     id: String,
     #[serde(default)]
-    tags: Option<std::collections::BTreeMap<String, String>>,
+    pub(crate) tags: Option<std::collections::BTreeMap<String, String>>,
     #[serde(default)]
-    attributes: Option<Enabled>,
-}
-
-#[derive(Deserialize)]
-struct Enabled {
-    enabled: Option<bool>,
+    pub(crate) attributes: Option<Attributes>,
 }
 
 impl Item {
     /// The last part of its address.
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.id
             .trim_end_matches('/')
             .rsplit('/')
@@ -66,7 +61,7 @@ pub(crate) async fn find(vault: &Vault, find: &Find, path: Path) -> Result<Secre
         Some(Ok(matcher)) => Some(matcher),
         None => None,
     };
-    let items = pages(|next| page(vault, next)).await?;
+    let items = items(vault, "GetSecrets", Kind::Secret.path()).await?;
     let names = items.into_iter().filter(|item| {
         !item.is_disabled()
             && find.tags.as_ref().is_none_or(|tags| item.has(tags))
@@ -101,18 +96,34 @@ async fn read_one(vault: &Vault, name: &str, path: Path) -> Result<Option<Secret
     }
 }
 
-async fn page(vault: &Vault, next: Option<String>) -> Result<Page<Item>> {
+/// Everything that a list of the vault holds; `path` is below the vault.
+pub(crate) async fn items(vault: &Vault, operation: &'static str, path: &str) -> Result<Vec<Item>> {
     let call = Call {
-        operation: "GetSecrets",
+        operation,
         kind: Kind::Secret,
         name: "",
     };
+    pages(|next| page(vault, call, path, next)).await
+}
+
+/// The names in a list.
+pub(crate) async fn names(
+    vault: &Vault,
+    operation: &'static str,
+    path: &str,
+) -> Result<Vec<String>> {
+    let items = items(vault, operation, path).await?;
+    Ok(items.iter().map(|item| item.name().to_owned()).collect())
+}
+
+async fn page(
+    vault: &Vault,
+    call: Call<'_>,
+    path: &str,
+    next: Option<String>,
+) -> Result<Page<Item>> {
     let answer = match next {
-        None => {
-            vault
-                .call(call, Method::GET, Kind::Secret.path(), None)
-                .await?
-        }
+        None => vault.call(call, Method::GET, path, None).await?,
         Some(link) => vault.follow(call, &link).await?,
     };
     let list: List = answer.json()?;

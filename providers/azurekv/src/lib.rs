@@ -8,6 +8,7 @@ mod cloud;
 mod error;
 mod find;
 mod generator;
+mod lifecycle;
 mod managed;
 mod metadata;
 mod object;

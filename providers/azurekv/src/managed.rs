@@ -20,7 +20,12 @@ pub(crate) fn may_change(bundle: &Bundle, kind: Kind, path: Path) -> bool {
 
 /// Whether the operator made an object.
 pub(crate) fn is_ours(bundle: &Bundle) -> bool {
-    let tag = bundle.tags.as_ref().and_then(|tags| tags.get(KEY));
+    has_mark(bundle.tags.as_ref())
+}
+
+/// Whether tags have the mark.
+pub(crate) fn has_mark(tags: Option<&BTreeMap<String, String>>) -> bool {
+    let tag = tags.and_then(|tags| tags.get(KEY));
     tag.is_some_and(|value| value == VALUE)
 }
 

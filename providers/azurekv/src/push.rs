@@ -61,6 +61,22 @@ pub(crate) async fn push(vault: &Vault, item: &PushItem, path: Path) -> Result<P
     })
 }
 
+/// Writes the value over a version that cannot be read and so not be compared with.
+pub(crate) async fn push_over(vault: &Vault, item: &PushItem, path: Path) -> Result<Pushed> {
+    let wanted = wanted(item)?;
+    let object = Object::to_push(&item.target.remote_key)?;
+    let value = item.value_or_empty();
+    let prepared = match object.kind {
+        Kind::Secret => secret::prepare(&value, &wanted, None, path)?,
+        Kind::Certificate => certificate::prepare(&value, &wanted, None)?,
+        Kind::Key => key::prepare(&value, &wanted, None)?,
+    };
+    if let Some(body) = prepared {
+        write(vault, &object, &body).await?;
+    }
+    Ok(Pushed::Updated)
+}
+
 /// What the vault has under a name; `None` for nothing.
 async fn there(vault: &Vault, object: &Object) -> Result<Option<Bundle>> {
     match vault.get(object.kind, &object.name, None).await {

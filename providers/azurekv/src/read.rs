@@ -61,6 +61,12 @@ pub(crate) struct Attributes {
     pub(crate) exp: Option<i64>,
     pub(crate) created: Option<i64>,
     pub(crate) updated: Option<i64>,
+    pub(crate) enabled: Option<bool>,
+    /// Whether deleted objects can be recovered and purged.
+    #[serde(rename = "recoveryLevel")]
+    pub(crate) level: Option<String>,
+    #[serde(rename = "recoverableDays")]
+    pub(crate) recoverable_days: Option<u32>,
 }
 
 impl Bundle {

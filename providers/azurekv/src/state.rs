@@ -1,27 +1,47 @@
 //! Why an object is not there: never made, or deleted and recoverable. One further request asks
 //! for that, where the identity may; without the right an object is missing, as upstream has it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use lockstep_provider_api::error::{NOT_FOUND_TEXT, Tombstone};
+use lockstep_provider_api::lifecycle::State;
 use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
 
 use crate::api::Vault;
+use crate::lifecycle::is_protected;
 use crate::object::Object;
+use crate::read::Attributes;
 
 /// What is left of a deleted object, as far as it is used.
 #[derive(Deserialize)]
-struct Deleted {
+pub(crate) struct Deleted {
     #[serde(rename = "scheduledPurgeDate")]
     purge: Option<i64>,
     #[serde(default)]
-    attributes: Recovery,
+    pub(crate) attributes: Attributes,
+    pub(crate) tags: Option<BTreeMap<String, String>>,
 }
 
-#[derive(Default, Deserialize)]
-struct Recovery {
-    #[serde(default, rename = "recoveryLevel")]
-    level: String,
+impl Deleted {
+    fn until(&self) -> Option<Timestamp> {
+        self.purge.and_then(|at| Timestamp::from_second(at).ok())
+    }
+
+    fn is_protected(&self) -> bool {
+        is_protected(self.attributes.level.as_deref().unwrap_or_default())
+    }
+
+    /// Its state for commands.
+    pub(crate) fn state(&self) -> State {
+        let until = self.until();
+        if self.is_protected() {
+            State::PurgeBlocked { until }
+        } else {
+            State::PendingDeletion { until }
+        }
+    }
 }
 
 /// The error of an object that a read did not find.
@@ -39,14 +59,13 @@ pub(crate) async fn of_missing(vault: &Vault, object: &Object) -> Error {
 }
 
 fn tombstone(deleted: &Deleted, vault: &str, object: &Object) -> Error {
-    let until = deleted.purge.and_then(|at| Timestamp::from_second(at).ok());
+    let until = deleted.until();
     let noun = object.kind.noun();
     let date = until.map_or_else(
         || "until it is purged".to_owned(),
         |at| format!("until {at}"),
     );
-    let level = &deleted.attributes.level;
-    let protected = if !level.is_empty() && !level.contains("Purgeable") {
+    let protected = if deleted.is_protected() {
         "; purge protection is on"
     } else {
         ""

@@ -3,6 +3,7 @@
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt as _};
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::prelude::*;
 
 use crate::api::Vault;
@@ -53,7 +54,11 @@ impl AzureStore {
         })
     }
 
-    fn vault(&self) -> Result<&Vault> {
+    pub(crate) fn path(&self) -> Path {
+        self.path
+    }
+
+    pub(crate) fn vault(&self) -> Result<&Vault> {
         self.vault.as_ref().ok_or_else(|| {
             Error::invalid_spec(
                 "the store signs in as its caller and cannot be used without one; \
@@ -128,5 +133,9 @@ impl Store for AzureStore {
         } else {
             Health::Ready
         })
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        Some(self)
     }
 }

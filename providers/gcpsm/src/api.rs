@@ -100,11 +100,24 @@ impl Api {
 
     /// The enabled versions of a secret.
     pub(crate) async fn enabled_versions(&self, key: &str) -> Result<Vec<Version>, Failure> {
+        self.listed_versions(key, Some("state:ENABLED")).await
+    }
+
+    /// All versions of a secret, whatever their state.
+    pub(crate) async fn versions(&self, key: &str) -> Result<Vec<Version>, Failure> {
+        self.listed_versions(key, None).await
+    }
+
+    async fn listed_versions(
+        &self,
+        key: &str,
+        filter: Option<&str>,
+    ) -> Result<Vec<Version>, Failure> {
         let name = self.secret_name(key).map_err(error::unsent)?;
         let url = self.url(&format!("{name}/versions"));
         let refused = Mutex::new(None);
         let listed = pages(|token| {
-            let request = self.http.get(&*url).query("filter", "state:ENABLED");
+            let request = self.http.get(&*url).query_some("filter", filter);
             let request = request.query_some("pageToken", token.as_deref());
             let call = self.call::<Versions>("ListSecretVersions", &name, request);
             let refused = &refused;
@@ -164,6 +177,24 @@ impl Api {
         let body = types::payload(value);
         let request = request.body("application/json", body);
         let _: Added = self.call("AddSecretVersion", &name, request).await?;
+        Ok(())
+    }
+
+    /// Makes a version readable again.
+    pub(crate) async fn enable(&self, key: &str, version: &str) -> Result<(), Failure> {
+        let name = self.version_name(key, version).map_err(error::unsent)?;
+        let request = self.http.post(self.url(&format!("{name}:enable")));
+        let request = request.json(&json!({}));
+        let _: Value = self.call("EnableSecretVersion", &name, request).await?;
+        Ok(())
+    }
+
+    /// Makes a version unreadable, without losing it.
+    pub(crate) async fn disable(&self, key: &str, version: &str) -> Result<(), Failure> {
+        let name = self.version_name(key, version).map_err(error::unsent)?;
+        let request = self.http.post(self.url(&format!("{name}:disable")));
+        let request = request.json(&json!({}));
+        let _: Value = self.call("DisableSecretVersion", &name, request).await?;
         Ok(())
     }
 

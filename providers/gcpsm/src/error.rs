@@ -187,6 +187,9 @@ fn role(rpc: &str) -> &'static str {
             "roles/secretmanager.viewer"
         }
         "AddSecretVersion" => "roles/secretmanager.secretVersionAdder",
+        "EnableSecretVersion" | "DisableSecretVersion" => {
+            "roles/secretmanager.secretVersionManager"
+        }
         _ => "roles/secretmanager.admin",
     }
 }

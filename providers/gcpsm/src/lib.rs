@@ -9,6 +9,7 @@ mod endpoint;
 mod error;
 mod find;
 mod generator;
+mod lifecycle;
 mod managed;
 mod metadata;
 mod push;

@@ -154,7 +154,7 @@ fn merged(
     property::set(current, property, value)
 }
 
-fn check_size(value: &SecretValue) -> Result<()> {
+pub(crate) fn check_size(value: &SecretValue) -> Result<()> {
     if value.is_empty() {
         return Err(Error::invalid_spec(
             "the value is empty; Secret Manager keeps no empty payloads",

@@ -1,6 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. A store whose credentials are
 //! the caller's has no connection while it is checked without one.
 
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::refusal::Refusal;
 
@@ -47,7 +48,7 @@ impl GcpsmStore {
         }))))
     }
 
-    fn connected(&self) -> Result<&Connection> {
+    pub(crate) fn connected(&self) -> Result<&Connection> {
         match &self.0 {
             State::Connected(connection) => Ok(connection),
             State::Waiting => Err(Error::invalid_spec(
@@ -106,5 +107,9 @@ impl Store for GcpsmStore {
             }
             _ => Check::Healthy(Health::Unknown),
         }
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        Some(self)
     }
 }

@@ -1,7 +1,8 @@
 //! An authenticated connection as the rest of the program sees it. It reads; pushes and deletions are
-//! refused in upstream's words.
+//! refused in upstream's words, and commands write through the engine itself.
 
 use lockstep_provider_api::http::Method;
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::refusal::Refusal;
 use lockstep_provider_vault::client::{
@@ -210,6 +211,13 @@ impl Store for OpenBaoStore {
         match Box::pin(connected.check_mount()).await {
             Ok(()) => Check::Healthy(Health::Ready),
             Err(error) => Check::Failed(error),
+        }
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        match &self.0 {
+            Opened::Connected(connected) => Some(&connected.kv),
+            Opened::Waiting => None,
         }
     }
 }

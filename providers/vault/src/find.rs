@@ -41,7 +41,7 @@ impl Kv {
     }
 
     /// All names below a folder, with their path below the mount.
-    async fn names(&self, folder: &str) -> Result<Vec<String>> {
+    pub(crate) async fn names(&self, folder: &str) -> Result<Vec<String>> {
         let mut names = Vec::new();
         let mut folders = vec![folder.to_owned()];
         let mut looked_at = 0;

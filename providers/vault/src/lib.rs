@@ -8,6 +8,7 @@ mod delete;
 mod error;
 mod find;
 mod generator;
+mod lifecycle;
 mod managed;
 mod path;
 mod push;

@@ -73,8 +73,13 @@ impl Mount {
 
     /// Path of the metadata; KV v2 only.
     pub fn metadata(&self, key: &str) -> Result<String> {
+        self.action("metadata", key)
+    }
+
+    /// Path of something that is done with a secret, such as `delete` or `undelete`; KV v2 only.
+    pub fn action(&self, action: &str, key: &str) -> Result<String> {
         if let Some(mount) = &self.path {
-            return Ok(clean(&format!("{mount}/metadata/{}", self.name(key))));
+            return Ok(clean(&format!("{mount}/{action}/{}", self.name(key))));
         }
         let data = self.data(key);
         if !data.contains("/data/") {
@@ -82,7 +87,7 @@ impl Mount {
                 "provided Path isn't a valid kv v2 path",
             ));
         }
-        Ok(data.replacen("/data/", "/metadata/", 1))
+        Ok(data.replacen("/data/", &format!("/{action}/"), 1))
     }
 
     /// Path of a folder to list.

@@ -2,6 +2,7 @@
 //! caller's has no connection while it is checked without one.
 
 use lockstep_provider_api::http::Identity as Certificate;
+use lockstep_provider_api::lifecycle::Lifecycle;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::refusal::Refusal;
 
@@ -164,6 +165,13 @@ impl Store for VaultStore {
         match Box::pin(connected.kv.connection().identity().check()).await {
             Ok(()) => Check::Healthy(Health::Ready),
             Err(error) => Check::Failed(error),
+        }
+    }
+
+    fn lifecycle(&self) -> Option<&dyn Lifecycle> {
+        match &self.0 {
+            Opened::Connected(connected) => Some(&connected.kv),
+            Opened::Waiting => None,
         }
     }
 }

@@ -68,7 +68,7 @@ impl ParameterStore {
     }
 
     /// Names of parameters below a path that carry all tags.
-    async fn describe(&self, path: Option<&str>, find: &Find) -> Result<Vec<String>> {
+    pub(super) async fn describe(&self, path: Option<&str>, find: &Find) -> Result<Vec<String>> {
         let filters = filters(path, find)?;
         let mut names = Vec::new();
         let mut page: Option<String> = None;

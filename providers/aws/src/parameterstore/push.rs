@@ -236,7 +236,7 @@ fn check_size(value: &SecretValue, is_advanced: bool) -> Result<()> {
     )))
 }
 
-fn sdk_tags(tags: &Tags) -> Result<Vec<Tag>> {
+pub(super) fn sdk_tags(tags: &Tags) -> Result<Vec<Tag>> {
     let tags = tags.iter().map(|(key, value)| {
         let tag = Tag::builder().key(key).value(value).build();
         tag.map_err(|error| Error::invalid_spec(format!("tag {key:?}: {error}")))

@@ -1,12 +1,14 @@
 //! Deleting what was pushed, and asking whether it is there. Only what is ours is deleted, and of a
 //! secret that holds more than the pushed property only that property.
 
+use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use lockstep_provider_api::json::json_object;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{self, Dots};
 
 use super::SecretsManager;
 use super::attributes::replicas;
+use super::lifecycle::Ending;
 use super::metadata::Format;
 use super::push::tags_of;
 use crate::managed;
@@ -28,21 +30,38 @@ impl SecretsManager {
         {
             return Ok(());
         }
-        let regions = replicas(&described);
-        if !regions.is_empty() {
-            self.remove_replicas(&id, &regions).await?;
-        }
-        let arn = described.arn().unwrap_or(&id);
-        let forced = self.deletion.force_delete_without_recovery;
-        let forced = forced.filter(|forced| *forced);
         let days = self.deletion.recovery_window_in_days;
-        let days = days.filter(|days| *days != 0);
+        let ending = match days.filter(|days| *days != 0) {
+            _ if self.deletion.force_delete_without_recovery == Some(true) => Ending::AtOnce,
+            Some(days) => Ending::After(days),
+            None => Ending::Usual,
+        };
+        self.delete_described(&id, &described, ending).await
+    }
+
+    /// Deletes a secret, its replicas first.
+    pub(super) async fn delete_described(
+        &self,
+        id: &str,
+        described: &DescribeSecretOutput,
+        ending: Ending,
+    ) -> Result<()> {
+        let regions = replicas(described);
+        if !regions.is_empty() {
+            self.remove_replicas(id, &regions).await?;
+        }
+        let arn = described.arn().unwrap_or(id);
+        let (forced, days) = match ending {
+            Ending::AtOnce => (Some(true), None),
+            Ending::After(days) => (None, Some(days)),
+            Ending::Usual => (None, None),
+        };
         let send = || {
             let request = self.client.delete_secret().secret_id(arn);
             let request = request.set_force_delete_without_recovery(forced);
             request.set_recovery_window_in_days(days).send()
         };
-        match self.caller.call("DeleteSecret", &id, send).await {
+        match self.caller.call("DeleteSecret", id, send).await {
             Err(failure) if failure.is("ResourceNotFoundException") => Ok(()),
             result => result.map(drop).map_err(Error::from),
         }

@@ -9,6 +9,7 @@ mod certificates;
 mod conformance;
 mod denied;
 mod identity;
+mod lifecycle;
 mod parameters;
 mod pushes;
 mod secrets;

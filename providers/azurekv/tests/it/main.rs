@@ -6,6 +6,7 @@ mod bench;
 mod conformance;
 mod find;
 mod identity;
+mod lifecycle;
 mod push;
 mod read;
 mod state;

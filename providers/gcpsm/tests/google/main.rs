@@ -9,6 +9,7 @@ mod conformance;
 mod federation;
 mod finds;
 mod identity;
+mod lifecycle;
 mod probes;
 mod pushes;
 mod reads;

@@ -7,6 +7,7 @@ mod conformance;
 mod dynamic;
 mod finds;
 mod ldap;
+mod lifecycle;
 mod logins;
 mod probes;
 mod pushes;
