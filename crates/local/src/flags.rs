@@ -77,6 +77,25 @@ pub struct LocalFlags {
     pub(crate) verbose: bool,
 }
 
+impl LocalFlags {
+    /// What a command sets that only reads the folder.
+    pub(crate) fn reading(dir: PathBuf, namespace: &str) -> Self {
+        Self {
+            dir,
+            once: false,
+            watch: false,
+            out: None,
+            format: Format::default(),
+            namespace: namespace.to_owned(),
+            controller_class: "default".to_owned(),
+            reveal: false,
+            output: Output::default(),
+            quiet: true,
+            verbose: false,
+        }
+    }
+}
+
 /// Form of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {

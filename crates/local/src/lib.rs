@@ -22,10 +22,12 @@ mod out;
 mod problem;
 pub mod render;
 mod report;
+pub mod resolve;
 mod runner;
 mod schemas;
 mod session;
 pub mod source;
+pub mod store_file;
 mod strict;
 pub mod table;
 mod template_flags;
@@ -39,7 +41,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use lockstep_plan::{Randomness, RefreshNote, Salt, Settings};
-use lockstep_provider_api::context::{CallOutcome, CallRecorder};
+use lockstep_provider_api::context::{CallOutcome, CallRecorder, Objects};
 use lockstep_provider_api::{SecretValue, Services, Shared, Variables};
 use lockstep_runtime::clock::SystemTime;
 use lockstep_runtime::connect::Proxy;
@@ -49,6 +51,7 @@ use credentials::Credentials;
 pub use flags::LocalFlags;
 use folder::Folder;
 use objects::FolderObjects;
+pub use out::env as env_file;
 use runner::Runner;
 use session::Session;
 pub use template_flags::TemplateFlags;
@@ -99,14 +102,20 @@ pub fn run(flags: LocalFlags, environment: Environment) -> anyhow::Result<ExitCo
     code
 }
 
-fn services(folder: &Arc<Folder>, environment: Environment) -> Arc<Services> {
-    let credentials = Credentials::new(environment.credentials);
+fn services(folder: &Arc<Folder>, mut environment: Environment) -> Arc<Services> {
+    let credentials = Credentials::new(std::mem::take(&mut environment.credentials));
+    let objects = FolderObjects::new(Arc::clone(folder), credentials);
+    services_over(Arc::new(objects), environment)
+}
+
+/// What a command connects to stores with whose credentials are these objects.
+pub fn services_over(objects: Arc<dyn Objects>, environment: Environment) -> Arc<Services> {
     let settings = transport::Settings {
         proxy: environment.proxy,
         ..transport::Settings::default()
     };
     Arc::new(Services {
-        objects: Arc::new(FolderObjects::new(Arc::clone(folder), credentials)),
+        objects,
         transports: Arc::new(HttpTransports::new(settings)),
         time: Arc::new(SystemTime),
         calls: Arc::new(Uncounted),

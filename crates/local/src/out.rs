@@ -2,7 +2,7 @@
 //! wanted. A file that is not in the ledger belongs to somebody else: it is neither overwritten nor
 //! removed.
 
-pub(crate) mod env;
+pub mod env;
 mod file;
 mod ledger;
 mod yaml;
@@ -125,7 +125,7 @@ impl Out {
             Format::Yaml => [(format!("{stem}.yaml"), yaml::manifest(secret)?)].into(),
             Format::Env => [(
                 format!("{stem}.env"),
-                env::variables(secret, "--format files")?,
+                env::variables(bytes_of(secret), "--format files")?,
             )]
             .into(),
             Format::Files => data
@@ -143,6 +143,12 @@ impl Out {
         }
         Ok(())
     }
+}
+
+/// Keys and values of a Secret.
+pub(crate) fn bytes_of(secret: &Secret) -> impl Iterator<Item = (&str, &[u8])> {
+    let data = secret.data.iter().flatten();
+    data.map(|(key, value)| (key.as_str(), value.0.as_slice()))
 }
 
 #[cfg(test)]

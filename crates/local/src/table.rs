@@ -61,7 +61,7 @@ impl Table {
 }
 
 /// Time since a moment, in the short form of kubectl; empty where there is none.
-pub(crate) fn age(since: Option<&Time>, now: Timestamp) -> String {
+pub fn age(since: Option<&Time>, now: Timestamp) -> String {
     let Some(since) = since else {
         return String::new();
     };

@@ -28,7 +28,7 @@ enum Item {
 
 /// When things run next, and how often they failed in a row.
 #[derive(Default)]
-struct Agenda {
+pub(crate) struct Agenda {
     due: BTreeMap<Item, Timestamp>,
     failures: BTreeMap<Item, u32>,
 }
@@ -75,7 +75,7 @@ pub(crate) async fn run(session: &mut Session) -> anyhow::Result<ExitCode> {
 }
 
 /// Reads the manifests again; a folder that cannot be read leaves them as they were.
-fn reread(session: &mut Session) -> bool {
+pub(crate) fn reread(session: &mut Session) -> bool {
     match session::read(&session.flags) {
         Ok(manifests) => session.manifests = manifests,
         Err(text) => {
@@ -107,7 +107,7 @@ fn tell(session: &Session, round: &Round, lines: &[Line]) {
     }
 }
 
-async fn wait(session: &Session, until: Option<Timestamp>) {
+pub(crate) async fn wait(session: &Session, until: Option<Timestamp>) {
     match until {
         Some(until) => session.runner.sleep_until(until).await,
         None => std::future::pending().await,
@@ -117,7 +117,7 @@ async fn wait(session: &Session, until: Option<Timestamp>) {
 impl Agenda {
     /// Runs what changed or is due: stores first, then the objects, those of stores that became
     /// ready or failed included.
-    async fn run(&mut self, session: &Session, changes: Changes) -> Round {
+    pub(crate) async fn run(&mut self, session: &Session, changes: Changes) -> Round {
         let before = readiness(session);
         let checked = session.runner.check_stores(changes.stores).await;
         let now = session.runner.now();
@@ -151,12 +151,12 @@ impl Agenda {
         self.due.insert(item, at);
     }
 
-    fn next(&self) -> Option<Timestamp> {
+    pub(crate) fn next(&self) -> Option<Timestamp> {
         self.due.values().min().copied()
     }
 
     /// What is due by now.
-    fn due(&self, now: Timestamp) -> Changes {
+    pub(crate) fn due(&self, now: Timestamp) -> Changes {
         let mut changes = Changes::default();
         for (item, _) in self.due.iter().filter(|(_, at)| **at <= now) {
             match item {
@@ -167,7 +167,7 @@ impl Agenda {
         changes
     }
 
-    fn forget(&mut self, gone: &BTreeSet<Name>) {
+    pub(crate) fn forget(&mut self, gone: &BTreeSet<Name>) {
         for name in gone {
             let item = Item::Object(name.clone());
             self.due.remove(&item);

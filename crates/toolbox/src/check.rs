@@ -70,6 +70,15 @@ pub fn run(flags: &CheckFlags, known: &[KnownFlag]) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::from(report.exit_code()))
 }
 
+/// What these objects use and this build does not serve: a line each, with the reason and who is concerned.
+pub fn not_served(objects: &[serde_json::Value]) -> Vec<String> {
+    let mut inventory = Inventory::new(&[]);
+    for object in objects {
+        inventory.add(object);
+    }
+    report::Report::new(inventory, Vec::new()).not_served()
+}
+
 fn read(path: &str, input: &mut source::Input) -> Result<(), String> {
     if path != "-" {
         return input.read(Path::new(path));

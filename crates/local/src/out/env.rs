@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::Secret;
-
-/// The variables of a Secret. `instead` is what an error advises to use.
-pub(crate) fn variables(secret: &Secret, instead: &str) -> Result<Vec<u8>, String> {
+/// The variables of a Secret's keys and values. `instead` is what an error advises to use.
+pub fn variables<'a>(
+    data: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    instead: &str,
+) -> Result<Vec<u8>, String> {
     let mut keys: BTreeMap<String, &str> = BTreeMap::new();
     let mut text = String::new();
-    for (key, value) in secret.data.iter().flatten() {
+    for (key, value) in data {
         let name = variable(key);
         if let Some(other) = keys.insert(name.clone(), key) {
             return Err(format!(
@@ -17,7 +18,7 @@ pub(crate) fn variables(secret: &Secret, instead: &str) -> Result<Vec<u8>, Strin
                  spec.data[].secretKey or a rewrite, or use {instead}"
             ));
         }
-        let value = std::str::from_utf8(&value.0)
+        let value = std::str::from_utf8(value)
             .ok()
             .filter(|value| !value.contains('\0'));
         let Some(value) = value else {
@@ -32,7 +33,7 @@ pub(crate) fn variables(secret: &Secret, instead: &str) -> Result<Vec<u8>, Strin
 }
 
 /// The name of the variable of a key.
-fn variable(key: &str) -> String {
+pub fn variable(key: &str) -> String {
     let letters = key
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
@@ -67,19 +68,11 @@ fn quoted(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::ByteString;
-
     use super::*;
 
     fn written(data: &[(&str, &[u8])]) -> Result<String, String> {
-        let data = data
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), ByteString(value.to_vec())));
-        let secret = Secret {
-            data: Some(data.collect()),
-            ..Secret::default()
-        };
-        variables(&secret, "--format files").map(|bytes| String::from_utf8(bytes).unwrap())
+        let data: BTreeMap<&str, &[u8]> = data.iter().copied().collect();
+        variables(data, "--format files").map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]

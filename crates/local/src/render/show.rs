@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::complaint::Complaint;
 use super::flags::{Output, RenderFlags};
 use super::outcome::{Made, Outcome};
-use crate::out::env;
+use crate::out::{bytes_of, env};
 
 /// What stands in place of a value.
 const MASK: &str = "***";
@@ -81,7 +81,7 @@ fn variables(secret: &Secret, reveal: bool) -> Result<String, String> {
         data: Some(data.collect()),
         ..Secret::default()
     };
-    let text = env::variables(&masked, "--output yaml")?;
+    let text = env::variables(bytes_of(&masked), "--output yaml")?;
     String::from_utf8(text).map_err(|error| error.to_string())
 }
 

@@ -59,6 +59,16 @@ impl Report {
         format!("{}\n{faults}{}\n", table.print(), self.summary())
     }
 
+    /// The rows that are not served, as lines.
+    pub(super) fn not_served(&self) -> Vec<String> {
+        let rows = self.rows.iter();
+        let rows = rows.filter(|(.., counted)| counted.verdict == Verdict::NotServed);
+        rows.map(|(area, name, counted)| {
+            format!("{} {name}: {}", area.word(), note(*area, counted))
+        })
+        .collect()
+    }
+
     fn summary(&self) -> String {
         let (served, ignored) = (self.with(Verdict::Served), self.with(Verdict::Ignored));
         let missing = self.with(Verdict::NotServed);

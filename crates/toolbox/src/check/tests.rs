@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::inventory::Inventory;
 use super::report::Report;
-use super::{KnownFlag, source};
+use super::{KnownFlag, not_served, source};
 
 fn known() -> Vec<KnownFlag> {
     let flag = |name: &str, has_effect| KnownFlag {
@@ -214,4 +214,23 @@ fn values_are_read_as_helm_prints_them_with_and_without_a_heading() {
     }
     std::fs::write(&file, "USER-SUPPLIED VALUES:\nnull\n").unwrap();
     assert_eq!(super::helm::read(&file), Ok(Value::Null));
+}
+
+#[test]
+fn what_is_not_served_is_told_with_who_is_concerned() {
+    let objects = [
+        json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
+            "metadata": {"name": "s", "namespace": "a"}, "spec": {"provider": {"unheard": {}}},
+        }),
+        json!({
+            "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+            "metadata": {"name": "x", "namespace": "a"}, "spec": {"secretStoreRef": {"name": "s"}},
+        }),
+    ];
+
+    assert_eq!(
+        not_served(&objects),
+        ["provider unheard: unknown provider; SecretStore a/s; used by 1: ExternalSecret a/x"]
+    );
 }
