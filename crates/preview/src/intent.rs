@@ -2,7 +2,6 @@
 //! [`crate::difference`] makes of it is.
 
 use k8s_openapi::api::core::v1::Secret;
-use lockstep_api::conditions::Condition;
 use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKey;
 use lockstep_plan::manifest_target::ObjectRef;
@@ -20,8 +19,8 @@ pub(crate) enum Intent {
     Object { target: ObjectRef, verb: Verb },
     /// The finalizers of the object itself.
     Finalizers,
-    /// The status of the object itself, with its Ready condition.
-    Status(Option<Condition>),
+    /// The status of the object itself.
+    Status,
     /// A credential that a generator would make.
     Generate { kind: String, name: String },
 }

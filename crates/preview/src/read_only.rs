@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::push_secret::PushSecretStatus;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus, PushSecret};
@@ -52,11 +51,6 @@ impl<'a> ReadOnly<'a> {
 
     fn note(&self, intent: Intent) {
         self.intents.lock().push(intent);
-    }
-
-    fn note_status(&self, conditions: &[Condition]) {
-        let ready = Condition::find(conditions, READY).cloned();
-        self.note(Intent::Status(ready));
     }
 
     /// Notes new finalizers and puts them on the object.
@@ -139,9 +133,9 @@ impl ExternalSecretWorld for ReadOnly<'_> {
     async fn write_status(
         &self,
         _object: &ExternalSecret,
-        status: &ExternalSecretStatus,
+        _status: &ExternalSecretStatus,
     ) -> Answer<()> {
-        self.note_status(&status.conditions);
+        self.note(Intent::Status);
         Ok(())
     }
 
@@ -237,7 +231,7 @@ impl PushSecretWorld for ReadOnly<'_> {
         object: &PushSecret,
         status: &PushSecretStatus,
     ) -> Answer<PushSecret> {
-        self.note_status(&status.conditions);
+        self.note(Intent::Status);
         let mut object = object.clone();
         object.status = Some(status.clone());
         Ok(object)

@@ -135,7 +135,7 @@ fn told(
 /// A write by its name; the object's own status and finalizers are no news.
 fn named(intent: &Intent) -> Option<String> {
     match intent {
-        Intent::Finalizers | Intent::Status(_) => None,
+        Intent::Finalizers | Intent::Status => None,
         Intent::Secret { key, before, after } => Some(match (before, after) {
             (None, _) => format!("create Secret {key}"),
             (Some(_), Some(_)) => format!("change Secret {key}"),

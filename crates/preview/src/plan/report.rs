@@ -245,7 +245,7 @@ fn plain(action: Action, object: String, causes: Vec<String>) -> Row {
 /// The row of one write; nothing for the object's own status and finalizers.
 fn row(intent: &Intent, by: &str, causes: &[String], redactor: &Redactor) -> Option<Row> {
     let row = match intent {
-        Intent::Finalizers | Intent::Status(_) => return None,
+        Intent::Finalizers | Intent::Status => return None,
         Intent::Secret { key, before, after } => {
             let action = match (before, after) {
                 (None, _) => Action::Create,

@@ -1,0 +1,239 @@
+use std::cell::Cell;
+
+use lockstep_provider_api::lifecycle::State;
+use lockstep_toolbox::output::Paint;
+
+use super::*;
+use crate::execute::each;
+use crate::manifest::{ExtraFields, Generator};
+use crate::memory::{Memory, UNTIL};
+use crate::progress::Progress;
+use crate::remove::{self, Verb};
+use crate::report::{Complete, Report, Subject};
+use crate::restore;
+use crate::sources::{Part, Wanted};
+
+const SETTINGS: Settings = Settings {
+    restore: Switch::On,
+    adopt: Switch::Off,
+    plan: Switch::Off,
+};
+
+fn whole(name: &str, value: &str) -> Desired {
+    Desired {
+        name: name.to_owned(),
+        content: Wanted::Whole(Part::Given(value.into())),
+        metadata: None,
+    }
+}
+
+fn generated(name: &str) -> Desired {
+    let password = Part::Made(Generator {
+        kind: "Password".to_owned(),
+        spec: json!({ "length": 24 }),
+        key: None,
+    });
+    let user = Part::Given("u".into());
+    let fields = [("password", password), ("user", user)];
+    let fields = fields.map(|(name, part)| (name.to_owned(), part));
+    Desired {
+        name: name.to_owned(),
+        content: Wanted::Fields {
+            fields: fields.into(),
+            extra: ExtraFields::Keep,
+        },
+        metadata: None,
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_secret_is_restored_and_then_updated() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", UNTIL, "old");
+
+    let row = one(&backend, &whole("a", "new"), SETTINGS).await;
+
+    assert_eq!(memory.take_log(), ["restore a", "put a"]);
+    assert_eq!(row.actions, [Action::Restore, Action::Update]);
+    assert_eq!(
+        (row.before, row.after),
+        (Some(UNTIL), Some(State::Available))
+    );
+    assert_eq!(memory.value("a"), "new");
+}
+
+#[tokio::test]
+async fn a_deleted_secret_that_holds_the_value_is_restored_only() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", UNTIL, "same");
+
+    let row = one(&backend, &whole("a", "same"), SETTINGS).await;
+
+    assert_eq!(memory.take_log(), ["restore a"]);
+    assert_eq!(row.outcome, Outcome::Changed);
+}
+
+#[tokio::test]
+async fn a_second_run_does_nothing() {
+    let (memory, backend) = Memory::open();
+    for desired in [whole("a", "v"), generated("b")] {
+        one(&backend, &desired, SETTINGS).await;
+        let before = memory.value(&desired.name);
+        memory.take_log();
+
+        let row = one(&backend, &desired, SETTINGS).await;
+
+        assert_eq!(row.outcome, Outcome::Unchanged);
+        assert!(memory.take_log().is_empty());
+        assert_eq!(memory.value(&desired.name), before);
+    }
+}
+
+#[tokio::test]
+async fn a_generated_value_survives_a_deletion() {
+    let (memory, backend) = Memory::open();
+    one(&backend, &generated("a"), SETTINGS).await;
+    let made = memory.value("a");
+    memory.put("a", State::Disabled, &made);
+
+    one(&backend, &generated("a"), SETTINGS).await;
+
+    assert_eq!(memory.value("a"), made);
+    assert_eq!(memory.state("a"), State::Available);
+}
+
+#[tokio::test]
+async fn somebody_elses_secret_is_adopted_before_it_is_written() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", State::Available, "theirs");
+    memory.hand_over("a");
+    let adopting = Settings {
+        adopt: Switch::On,
+        ..SETTINGS
+    };
+
+    let refused = one(&backend, &whole("a", "ours"), SETTINGS).await;
+    let taken = one(&backend, &whole("a", "ours"), adopting).await;
+
+    assert_eq!(refused.outcome, Outcome::Refused);
+    assert_eq!(taken.actions, [Action::Adopt, Action::Update]);
+    assert_eq!(memory.take_log(), ["adopt a", "put a"]);
+}
+
+#[tokio::test]
+async fn a_plan_changes_nothing() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", UNTIL, "old");
+    let planning = Settings {
+        plan: Switch::On,
+        ..SETTINGS
+    };
+
+    let row = one(&backend, &whole("a", "new"), planning).await;
+
+    assert_eq!(
+        (row.outcome, row.actions),
+        (Outcome::Planned, vec![Action::Restore])
+    );
+    assert!(memory.take_log().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backend_that_never_rests_ends_in_a_reason() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", State::Changing, "v");
+
+    let row = one(&backend, &whole("a", "v"), SETTINGS).await;
+
+    assert_eq!(row.outcome, Outcome::Refused);
+    assert!(row.reason.contains("still working"), "{}", row.reason);
+}
+
+async fn apply_all(backend: &Backend, interrupt: impl Future, ended: &Cell<usize>) -> Vec<Row> {
+    let all: Vec<_> = (0..12).map(|at| generated(&format!("s{at}"))).collect();
+    let rows = each(all, 2, &mut Progress::hidden(), interrupt, |desired| {
+        let backend = backend.clone();
+        async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let row = one(&backend, &desired, SETTINGS).await;
+            ended.set(ended.get() + 1);
+            row
+        }
+    })
+    .await;
+    rows.into_iter().flatten().collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_run_is_finished_by_repeating_it() {
+    let (memory, backend) = Memory::open();
+    let ended = Cell::new(0);
+    let interrupt = tokio::time::sleep(Duration::from_millis(2500));
+
+    let first = apply_all(&backend, interrupt, &ended).await;
+    let written = memory.take_log();
+    let kept = memory.value("s0");
+    let second = apply_all(&backend, std::future::pending::<()>(), &ended).await;
+
+    assert_eq!((first.len(), written.len()), (6, 6));
+    assert_eq!(memory.take_log().len(), 6);
+    assert_eq!(memory.value("s0"), kept);
+    let unchanged = second
+        .iter()
+        .filter(|row| row.outcome == Outcome::Unchanged);
+    assert_eq!((second.len(), unchanged.count()), (12, 6));
+}
+
+#[tokio::test]
+async fn no_output_holds_a_value() {
+    const CANARY: &str = "canary-4f2a";
+    let (memory, backend) = Memory::open();
+    memory.put("deleted", UNTIL, "canary-old");
+    memory.put("plain", State::Available, "canary-plain");
+    let field = |name: &str| Desired {
+        content: Wanted::Fields {
+            fields: [("password".to_owned(), Part::Given(CANARY.into()))].into(),
+            extra: ExtraFields::Keep,
+        },
+        ..whole(name, "")
+    };
+    let all = [
+        whole("deleted", CANARY),
+        whole("denied", CANARY),
+        field("plain"),
+        field("new"),
+    ];
+    let removal = remove::Settings {
+        verb: Verb::Delete,
+        unmanaged: Switch::Off,
+        days: None,
+    };
+
+    let mut rows = Vec::new();
+    let mut printed = String::new();
+    for desired in &all {
+        let observed = backend.observe(desired).await;
+        printed += &format!("{desired:?} {observed:?}");
+        rows.push(one(&backend, desired, SETTINGS).await);
+        let planned = remove::plan(&backend, &desired.name, removal).await;
+        printed += &remove::warning(&[planned], Verb::Delete, jiff::Timestamp::UNIX_EPOCH);
+        rows.push(remove::one(&backend, &desired.name, removal).await);
+        rows.push(restore::one(&backend, &desired.name, Switch::Off).await);
+    }
+    let subject = Subject {
+        verb: "apply",
+        store: "SecretStore a/b".to_owned(),
+        backend: "Memory",
+    };
+    let report = Report {
+        subject: &subject,
+        rows: &rows,
+    };
+    printed += &report.text(Paint::ON);
+    printed += &report.document(jiff::Timestamp::UNIX_EPOCH, Complete::Yes);
+    printed += &format!("{rows:?}");
+
+    assert_eq!(memory.value("deleted"), CANARY);
+    assert!(printed.contains("password"));
+    assert!(!printed.contains("canary"), "{printed}");
+}

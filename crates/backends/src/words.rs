@@ -1,0 +1,97 @@
+//! How states, differences and actions are told to people. Names and dates, never values.
+
+use lockstep_provider_api::lifecycle::{Owner, State, Undo};
+
+use crate::content::Difference;
+use crate::plan::Action;
+
+/// A state as a part of a sentence.
+pub(crate) fn state(state: &State) -> String {
+    let text = match state {
+        State::Available => "available",
+        State::Missing => "not there",
+        State::NoVersion => "without a version",
+        State::Disabled => "disabled",
+        State::Expired => "expired",
+        State::NotYetValid => "not valid yet",
+        State::PendingDeletion { until: Some(until) } => {
+            return format!("deleted, can be restored until {until}");
+        }
+        State::PendingDeletion { until: None } => "deleted, can be restored",
+        State::PurgeBlocked { until: Some(until) } => {
+            return format!("deleted, can be restored and not be purged until {until}");
+        }
+        State::PurgeBlocked { until: None } => "deleted, can be restored, cannot be purged",
+        State::Destroyed => "its newest value is destroyed for good",
+        State::Changing => "the backend is still working on it",
+        _ => "in a state that this command does not know",
+    };
+    text.to_owned()
+}
+
+/// How a deletion can be undone.
+pub(crate) fn undo(undo: Undo) -> String {
+    match undo {
+        Undo::Days(days) => format!("can be restored for {days} days"),
+        Undo::Open => "can be restored until it is purged".to_owned(),
+        Undo::Never => "cannot be restored".to_owned(),
+    }
+}
+
+/// Which fields differ.
+pub(crate) fn difference(difference: &Difference) -> String {
+    if difference.whole {
+        return "the value differs".to_owned();
+    }
+    let parts = [
+        ("added", &difference.added),
+        ("changed", &difference.changed),
+        ("removed", &difference.removed),
+    ];
+    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+    let parts = parts.map(|(word, names)| {
+        let noun = if names.len() == 1 { "field" } else { "fields" };
+        format!("{noun} {word}: {}", names.join(", "))
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+/// What was done.
+pub(crate) const fn done(action: Action) -> &'static str {
+    match action {
+        Action::Nothing => "unchanged",
+        Action::Create => "created",
+        Action::Update | Action::NewVersion => "updated",
+        Action::Restore => "restored",
+        Action::Adopt => "adopted",
+        Action::Delete => "deleted",
+        Action::Purge => "purged",
+        Action::Wait => "waited for",
+        Action::Refuse => "refused",
+    }
+}
+
+/// What is going to be done.
+pub(crate) const fn planned(action: Action) -> &'static str {
+    match action {
+        Action::Nothing => "leave",
+        Action::Create => "create",
+        Action::Update => "update",
+        Action::NewVersion => "write a version",
+        Action::Restore => "restore",
+        Action::Adopt => "adopt",
+        Action::Delete => "delete",
+        Action::Purge => "purge",
+        Action::Wait => "wait",
+        Action::Refuse => "refuse",
+    }
+}
+
+/// Whose a secret is.
+pub(crate) const fn owner(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Ours => "yes",
+        Owner::Foreign => "no",
+        Owner::Unknown => "-",
+    }
+}

@@ -1,0 +1,48 @@
+//! `lockstep top`: a terminal view of stores and objects: what fails, is stale or throttled, costs most and is
+//! due next. Rows are made in `model`, keys are understood in `view`, both pure; `screen` draws, `session`
+//! owns the terminal and `cluster` sends requests. Writes one annotation, and only when asked to.
+
+mod cluster;
+mod draw;
+mod flags;
+mod model;
+mod session;
+mod table;
+mod view;
+
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use lockstep_runtime::connect::Proxy;
+use lockstep_toolbox::cluster::block_on;
+use lockstep_toolbox::console;
+use lockstep_toolbox::exit::Exit;
+use lockstep_toolbox::output::Screen;
+
+pub use flags::TopFlags;
+
+/// Runs `lockstep top`.
+pub fn run(flags: &TopFlags, proxy: &Proxy, screen: Screen) -> anyhow::Result<ExitCode> {
+    let paint = flags.output.paint(screen);
+    let watches = screen.is_terminal && !flags.once && !flags.output.is_json();
+    block_on(async {
+        let connected = flags.cluster.connect(proxy).await?;
+        let cluster = cluster::Source::new(connected, flags.all_namespaces);
+        let model = cluster.load(Timestamp::now()).await?;
+        if watches {
+            session::run(cluster, model, flags.interval()).await?;
+            return Ok(Exit::Fine.into());
+        }
+        let exit = if model.is_healthy() {
+            Exit::Fine
+        } else {
+            Exit::Findings
+        };
+        if flags.output.is_json() {
+            console::result(&format!("{:#}\n", model.json()));
+        } else {
+            console::result(&table::text(&model, paint, Timestamp::now()));
+        }
+        Ok(exit.into())
+    })
+}
