@@ -1,14 +1,12 @@
 //! Environment variables, read here and nowhere below the binary.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "cluster")]
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 
 use lockstep_local::Environment;
 use lockstep_provider_api::{SecretValue, Variables};
 use lockstep_runtime::connect::Proxy;
-#[cfg(feature = "cluster")]
 use lockstep_toolbox::output::Screen;
 
 /// The usual proxy variables, in either case.
@@ -125,6 +123,24 @@ pub(crate) fn local() -> Environment {
     }
 }
 
+/// What commands get that hand values on.
+pub(crate) fn deliver() -> lockstep_deliver::Around {
+    lockstep_deliver::Around {
+        environment: local(),
+        has_terminal: std::io::stdin().is_terminal(),
+        prints_to_terminal: std::io::stdout().is_terminal(),
+    }
+}
+
+/// What commands that show the operator's work get from the environment.
+#[cfg(feature = "cluster")]
+pub(crate) fn preview() -> lockstep_preview::Edges {
+    lockstep_preview::Edges {
+        proxy: proxy(),
+        variables: provider_settings(),
+    }
+}
+
 /// Credentials for local mode: every variable that begins with its prefixes, by name.
 fn local_credentials() -> BTreeMap<String, SecretValue> {
     let variables = std::env::vars_os().filter_map(|(name, value)| {
@@ -136,12 +152,34 @@ fn local_credentials() -> BTreeMap<String, SecretValue> {
 }
 
 /// What commands that print for people know of standard output.
-#[cfg(feature = "cluster")]
 pub(crate) fn screen() -> Screen {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Screen {
         is_terminal: std::io::stdout().is_terminal(),
         no_color,
+    }
+}
+
+/// What `lockstep backends` gets from the environment.
+pub(crate) fn backends() -> lockstep_backends::Environment {
+    lockstep_backends::Environment {
+        local: local(),
+        variable: |name| Some(SecretValue::new(std::env::var_os(name)?.into_vec())),
+        screen: screen(),
+        terminal: lockstep_backends::Terminal {
+            input: std::io::stdin().is_terminal(),
+            errors: std::io::stderr().is_terminal(),
+        },
+    }
+}
+
+/// What `lockstep explain` gets from the environment.
+#[cfg(feature = "cluster")]
+pub(crate) fn explain() -> lockstep_explain::Environment {
+    lockstep_explain::Environment {
+        proxy: proxy(),
+        variables: provider_settings(),
+        screen: screen(),
     }
 }
 

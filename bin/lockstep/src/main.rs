@@ -5,6 +5,8 @@ mod cli;
 mod crds;
 mod environment;
 mod flags;
+mod manual;
+mod plugin;
 mod usage;
 mod values;
 mod version;
@@ -28,7 +30,8 @@ use clap::{CommandFactory, FromArgMatches};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let matches = values::go_switches(cli::Cli::command()).get_matches();
+    let command = plugin::named(cli::Cli::command(), std::env::args_os().next());
+    let matches = values::go_switches(command).get_matches();
     let cli = cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match cli.run() {
         Ok(code) => code,

@@ -91,12 +91,16 @@ impl Folder {
         }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// A command of the program, run in the folder.
+    pub(crate) fn lockstep(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
+        command.current_dir(self.0.path()).args(arguments);
         command
-            .current_dir(self.0.path())
-            .args(["local", "manifests"])
-            .args(arguments);
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.lockstep(&["local", "manifests"]);
+        command.args(arguments);
         command
     }
 
@@ -108,20 +112,19 @@ impl Folder {
     /// Runs with variables.
     pub(crate) fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = self.command(arguments);
-        let output = command.envs(variables.iter().copied()).output().unwrap();
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
+        ended(command.envs(variables.iter().copied()))
     }
 
     /// Starts watching `manifests`.
     pub(crate) fn watch(&self, arguments: &[&str]) -> Watching {
         let mut command = self.command(arguments);
+        self.follow(command.arg("--watch"))
+    }
+
+    /// Starts a command that goes on.
+    pub(crate) fn follow(&self, command: &mut Command) -> Watching {
         let errors = self.path("errors.log");
         let mut child = command
-            .arg("--watch")
             .stdout(Stdio::piped())
             .stderr(std::fs::File::create(&errors).unwrap())
             .spawn()
@@ -141,6 +144,16 @@ impl Folder {
             errors,
             seen: Vec::new(),
         }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn ended(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
     }
 }
 
@@ -177,11 +190,16 @@ impl Watching {
     }
 
     /// Ends the run as Ctrl-C does, and says with which code.
-    pub(crate) fn stop(mut self) -> i32 {
+    pub(crate) fn stop(self) -> i32 {
+        self.stop_with("-INT")
+    }
+
+    /// Sends a signal and says with which code the run ended.
+    pub(crate) fn stop_with(mut self, signal: &str) -> i32 {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
-                .args(["-INT", &id])
+                .args([signal, &id])
                 .status()
                 .unwrap()
                 .success()

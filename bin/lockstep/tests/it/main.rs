@@ -9,6 +9,7 @@ mod bad_input;
 mod commands;
 #[cfg(feature = "all-providers")]
 mod credentials;
+mod deliver;
 mod docs;
 mod files;
 mod folder;
