@@ -136,6 +136,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["api", "runtime", "generators", "toolbox", "preview"],
     ),
     (
+        "lockstep-backends",
+        &[
+            "provider-api",
+            "api",
+            "generators",
+            "remote",
+            "runtime",
+            "local",
+            "toolbox",
+        ],
+    ),
+    (
         "lockstep-webhook",
         &[
             "golang",

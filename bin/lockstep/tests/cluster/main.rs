@@ -5,6 +5,7 @@
 mod aws;
 mod azure;
 mod backends;
+mod backends_command;
 mod canary;
 mod chaos;
 mod cluster_kinds;
