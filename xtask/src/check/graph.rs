@@ -136,18 +136,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["api", "runtime", "generators", "toolbox", "preview"],
     ),
     (
-        "lockstep-backends",
-        &[
-            "provider-api",
-            "api",
-            "generators",
-            "remote",
-            "runtime",
-            "local",
-            "toolbox",
-        ],
-    ),
-    (
         "lockstep-webhook",
         &[
             "golang",
