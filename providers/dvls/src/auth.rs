@@ -1,13 +1,56 @@
-//! From the spec's `auth` to credentials on every request. Secrets are read through the context,
-//! which decides the namespace; nothing is kept longer than the connection.
+//! The sign-in of an application. The server tells whether a token is still good; it is asked once a
+//! connection, and a token that it refuses later is renewed by the session.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Scheme, StaticHeader};
+use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
+use lockstep_provider_kit::{Rest, Scheme, Session};
+use serde::Deserialize;
 
-use crate::spec::Auth;
+use crate::error;
+use crate::spec::DvlsSpec;
 
-/// Sends the token as a bearer token. A backend that signs in gets a `Session` here instead.
-pub(crate) async fn connect(auth: &Auth, ctx: &Ctx) -> Result<StaticHeader> {
-    let token = ctx.secret(&auth.token_secret_ref).await?;
-    Ok(StaticHeader::new(Scheme::BEARER, token))
+/// The server does not say how long a token lives.
+const LIFE: u64 = 600;
+
+#[derive(Deserialize)]
+struct SignedIn {
+    #[serde(alias = "TokenId", alias = "tokenid", rename = "tokenId")]
+    token: String,
+}
+
+/// A session of the application.
+pub(crate) async fn connect(spec: &DvlsSpec, rest: &Rest) -> Result<Session> {
+    let ctx = rest.ctx();
+    let application = &spec.auth.secret_ref;
+    let id = ctx.secret(&application.app_id).await;
+    let id = id.map_err(|error| error.context("failed to get appId"))?;
+    let secret = ctx.secret(&application.app_secret).await;
+    let secret = secret.map_err(|error| error.context("failed to get appSecret"))?;
+    let key = Fingerprint::of([
+        b"dvls".as_slice(),
+        rest.base().as_str().as_bytes(),
+        id.expose(),
+        secret.expose(),
+    ]);
+    let anonymous = rest.clone();
+    let login = move || {
+        let (id, secret, rest) = (id.clone(), secret.clone(), anonymous.clone());
+        async move { login(&id, &secret, &rest).await }
+    };
+    let session = Session::new(ctx, key, Scheme::header("tokenid"), login);
+    Ok(session)
+}
+
+async fn login(id: &SecretValue, secret: &SecretValue, rest: &Rest) -> Result<AccessToken> {
+    let form = [
+        ("AppKey", id.expose_utf8()?),
+        ("AppSecret", secret.expose_utf8()?),
+    ];
+    let request = rest.post("/api/v1/login").form(&form).build()?;
+    let check = error::check(request.uri());
+    let answer = rest.call("Login", request, check).await;
+    let answer = answer.map_err(|error| error.context("error while submitting login request"))?;
+    let signed_in: SignedIn = answer.json()?;
+    let token = SecretValue::from(signed_in.token);
+    Ok(AccessToken::lasting(token, LIFE, rest.ctx().now()))
 }

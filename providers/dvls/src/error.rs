@@ -1,20 +1,20 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of the server that is no success means, in the words of its client.
 
+use http::Uri;
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
+use lockstep_provider_kit::error::described;
 
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
-
-/// The answer if it is a success, otherwise the error it stands for.
-pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("dvls answered {status}: {detail}"),
-            None => format!("dvls answered {status}"),
-        }
-    })
+/// Checks the answer to a request of this address.
+pub(crate) fn check(uri: &Uri) -> impl FnOnce(Answer) -> Result<Answer> + use<> {
+    let uri = uri.to_string();
+    move |answer| {
+        described(answer, |answer| {
+            let status = answer.status().as_u16();
+            format!(
+                "error while submitting request on url {uri} (status {status}). \
+                 error: unexpected status code {status}"
+            )
+        })
+    }
 }

@@ -3,15 +3,15 @@
 
 mod api;
 mod auth;
+mod entry;
 mod error;
+mod key;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, DvlsSpec};
+pub use spec::{Application, Auth, DvlsSpec};
 pub use store::DvlsStore;
 
 /// The provider `dvls`.
@@ -30,14 +30,16 @@ impl Provider for Dvls {
     fn capabilities(_: &DvlsSpec) -> Capabilities {
         Capabilities {
             read: true,
+            write: true,
+            delete: true,
+            exists: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: DvlsSpec, ctx: Ctx) -> Result<DvlsStore> {
-        let base = Address::new("spec.provider.dvls.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(DvlsStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await;
+        let api = api.map_err(|error| error.context("failed to create DVLS client"))?;
+        Ok(DvlsStore::new(api))
     }
 }

@@ -1,20 +1,18 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of the server that is no success means. Upstream calls every one of them a failed
+//! sign-in; here only a refusal is one.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
+use lockstep_provider_kit::error::{described, not_absence};
 
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
-
-/// The answer if it is a success, otherwise the error it stands for.
+/// The answer if it is a success, otherwise the error it stands for. A 404 is about the address: what
+/// is not there, lists do not have.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("passworddepot answered {status}: {detail}"),
-            None => format!("passworddepot answered {status}"),
+    let checked = described(answer, |answer| match answer.status().as_u16() {
+        code @ (401 | 403) => {
+            format!("failed to authenticate with the given credentials: {code} ")
         }
-    })
+        code => format!("the server answered {code}"),
+    });
+    checked.map_err(not_absence)
 }

@@ -7,11 +7,9 @@ mod error;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, PassworddepotSpec};
+pub use spec::{Auth, PassworddepotSpec, SecretRef};
 pub use store::PassworddepotStore;
 
 /// The provider `passworddepot`.
@@ -23,8 +21,9 @@ impl Provider for Passworddepot {
     type Spec = PassworddepotSpec;
     type Store = PassworddepotStore;
 
-    fn validate(spec: &PassworddepotSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// Nothing, as at upstream.
+    fn validate(_: &PassworddepotSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
     }
 
     fn capabilities(_: &PassworddepotSpec) -> Capabilities {
@@ -35,9 +34,7 @@ impl Provider for Passworddepot {
     }
 
     async fn connect(spec: PassworddepotSpec, ctx: Ctx) -> Result<PassworddepotStore> {
-        let base = Address::new("spec.provider.passworddepot.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(PassworddepotStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(PassworddepotStore::new(api))
     }
 }

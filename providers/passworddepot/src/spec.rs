@@ -1,38 +1,56 @@
-//! `spec.provider.passworddepot`: its shape, its schema and the checks that need neither cluster nor
-//! backend. Nothing here reads a credential.
+//! `spec.provider.passworddepot`: its shape and its schema. Upstream has no static checks; what a
+//! connection needs is found out when it is made.
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::selector::SecretKeySelector;
+use lockstep_provider_kit::Address;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Secrets of an Passworddepot server.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// The port that the server's API always has.
+const PORT: u16 = 8714;
+
+/// Entries of a Password Depot database.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PassworddepotSpec {
-    /// Address of the server, for example `https://passworddepot.example.com`.
-    pub url: String,
     /// How to sign in.
     pub auth: Auth,
+    /// The database; a part of its name suffices.
+    pub database: String,
+    /// Host of the server.
+    pub host: String,
 }
 
 /// How to sign in.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
-    /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
+    /// A user of the server.
+    pub secret_ref: SecretRef,
+}
+
+/// A user of the server.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretRef {
+    /// The Secret with the keys `username` and `password`; its own key is not looked at.
+    #[serde(default)]
+    pub credentials: SecretKeySelector,
 }
 
 impl PassworddepotSpec {
-    /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.passworddepot.url must begin with https://";
-            return Err(Error::invalid_spec(message));
+    /// The address of the API.
+    pub(crate) fn address(&self) -> Result<Address> {
+        let url = format!("https://{}:{PORT}/v1.0", self.host);
+        let address = Address::new("spec.provider.passworddepot.host", &url);
+        let is_plain = |c: char| !matches!(c, '/' | '@' | '?' | '#');
+        if self.host.is_empty() || !self.host.chars().all(is_plain) {
+            return Err(Error::invalid_spec(
+                "spec.provider.passworddepot.host must be a host name without scheme and port",
+            ));
         }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
-        Ok(Warnings::new())
+        address
     }
 }
 
@@ -40,18 +58,25 @@ impl PassworddepotSpec {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_address_without_tls_is_refused() {
+    fn address(host: &str) -> Result<Address> {
         let spec = PassworddepotSpec {
-            url: "http://passworddepot.example.com".to_owned(),
-            auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
-            },
+            host: host.to_owned(),
+            ..PassworddepotSpec::default()
         };
-        let scope = Scope::Cluster { caller: None };
+        spec.address()
+    }
 
-        let error = spec.validate(&scope).unwrap_err();
+    #[test]
+    fn the_port_is_the_servers_own() {
+        let url = address("pd.test").unwrap();
 
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+        assert_eq!(url.as_str(), "https://pd.test:8714/v1.0");
+    }
+
+    #[test]
+    fn a_host_is_no_address() {
+        for host in ["", "https://pd.test", "pd.test/x", "a@pd.test"] {
+            assert!(address(host).is_err(), "{host}");
+        }
     }
 }

@@ -4,14 +4,16 @@
 mod api;
 mod auth;
 mod error;
+mod key;
+mod lookup;
+mod push;
+mod secret;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, SecretserverSpec};
+pub use spec::{Credential, SecretserverSpec};
 pub use store::SecretserverStore;
 
 /// The provider `secretserver`.
@@ -27,17 +29,22 @@ impl Provider for Secretserver {
         spec.validate(scope)
     }
 
+    fn admit(spec: &SecretserverSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &SecretserverSpec) -> Capabilities {
         Capabilities {
             read: true,
+            write: true,
+            delete: true,
+            exists: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: SecretserverSpec, ctx: Ctx) -> Result<SecretserverStore> {
-        let base = Address::new("spec.provider.secretserver.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(SecretserverStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(SecretserverStore::new(api))
     }
 }

@@ -1,0 +1,184 @@
+//! Entries as the server gives them, and the fields of each kind of credential under the names that
+//! users know. Empty fields are left out.
+
+use lockstep_provider_api::prelude::*;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+const CREDENTIAL: &str = "Credential";
+
+/// Fields by kind of credential: the name that users know and the member at the server.
+const KINDS: [(&str, &[(&str, &str)]); 6] = [
+    (
+        "Default",
+        &[
+            ("username", "username"),
+            ("password", "password"),
+            ("domain", "domain"),
+        ],
+    ),
+    ("AccessCode", &[("password", "password")]),
+    (
+        "ApiKey",
+        &[
+            ("api-id", "apiId"),
+            ("api-key", "apiKey"),
+            ("tenant-id", "tenantId"),
+        ],
+    ),
+    (
+        "AzureServicePrincipal",
+        &[
+            ("client-id", "clientId"),
+            ("client-secret", "clientSecret"),
+            ("tenant-id", "tenantId"),
+        ],
+    ),
+    (
+        "ConnectionString",
+        &[("connection-string", "connectionString")],
+    ),
+    (
+        "PrivateKey",
+        &[
+            ("username", "privateKeyOverrideUsername"),
+            ("password", "privateKeyOverridePassword"),
+            ("private-key", "privateKeyData"),
+            ("public-key", "publicKeyData"),
+            ("passphrase", "privateKeyPassPhrase"),
+        ],
+    ),
+];
+
+/// An entry of a vault.
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    name: String,
+    pub(crate) path: Option<String>,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) sub_type: String,
+    description: Option<String>,
+    tags: Option<Vec<String>>,
+    data: Option<Map<String, Value>>,
+}
+
+impl Entry {
+    /// Whether it is a credential of a kind that can be read.
+    pub(crate) fn is_credential(&self) -> bool {
+        self.kind == CREDENTIAL && self.fields().is_some()
+    }
+
+    /// Its fields with a value, its id and its name.
+    pub(crate) fn members(&self) -> Result<SecretMap> {
+        let fields = match self.fields() {
+            Some(fields) if self.kind == CREDENTIAL => fields,
+            _ => return Err(self.unsupported()),
+        };
+        let mut members = SecretMap::new();
+        members.insert("entry-id", SecretValue::from(self.id.as_str()));
+        members.insert("entry-name", SecretValue::from(self.name.as_str()));
+        for (name, member) in fields {
+            let value = self.data.as_ref().and_then(|data| data.get(*member));
+            match value {
+                None | Some(Value::Null) => {}
+                Some(Value::String(text)) if text.is_empty() => {}
+                Some(Value::String(text)) => {
+                    members.insert(*name, SecretValue::from(text.as_str()));
+                }
+                Some(_) => {
+                    return Err(Error::invalid_data(format!(
+                        "failed to unmarshal response body: field {member} is no text"
+                    )));
+                }
+            }
+        }
+        Ok(members)
+    }
+
+    /// The body of an update that sets the password. Other members of the data stay; empty ones are
+    /// left out, as the server's own client does.
+    pub(crate) fn with_password(&self, password: &SecretValue) -> Result<Value> {
+        if self.kind != CREDENTIAL {
+            return Err(self.unsupported());
+        }
+        if !matches!(self.sub_type.as_str(), "Default" | "AccessCode") {
+            let kind = &self.sub_type;
+            return Err(Error::invalid_spec(format!(
+                "cannot set secret for credential subtype ({kind})"
+            )));
+        }
+        let mut data = self.data.clone().unwrap_or_default();
+        data.retain(|_, value| !value.is_null() && value.as_str() != Some(""));
+        data.insert("password".to_owned(), json!(password.expose_utf8()?));
+        Ok(json!({
+            "name": self.name,
+            "description": self.description.as_deref().unwrap_or_default(),
+            "path": self.path.as_deref().unwrap_or_default(),
+            "tags": self.tags,
+            "data": data,
+        }))
+    }
+
+    fn fields(&self) -> Option<&'static [(&'static str, &'static str)]> {
+        let mut kinds = KINDS.iter();
+        let found = kinds.find(|(kind, _)| *kind == self.sub_type);
+        found.map(|(_, fields)| *fields)
+    }
+
+    fn unsupported(&self) -> Error {
+        let (kind, sub_type) = (&self.kind, &self.sub_type);
+        Error::invalid_data(format!(
+            "failed to unmarshal response body: unsupported entry type/subtype: {kind}/{sub_type}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(kind: &str, data: Value) -> Entry {
+        let entry = json!({
+            "id": "e", "name": "n", "path": "", "type": "Credential", "subType": kind, "data": data,
+        });
+        serde_json::from_value(entry).unwrap()
+    }
+
+    #[test]
+    fn each_kind_has_its_fields_and_empty_ones_are_left_out() {
+        let data = json!({"clientId": "c", "clientSecret": "s", "tenantId": ""});
+        let members = entry("AzureServicePrincipal", data).members().unwrap();
+
+        let names: Vec<_> = members.keys().collect();
+        assert_eq!(
+            names,
+            ["client-id", "client-secret", "entry-id", "entry-name"]
+        );
+    }
+
+    #[test]
+    fn another_kind_is_named_and_its_data_is_not() {
+        let error = entry("Magic", json!({"x": "hunter2"}))
+            .members()
+            .unwrap_err();
+
+        let want =
+            "failed to unmarshal response body: unsupported entry type/subtype: Credential/Magic";
+        assert_eq!(error.to_string(), want);
+    }
+
+    #[test]
+    fn a_push_sets_the_password_and_keeps_the_rest() {
+        let data = json!({"username": "u", "password": "old", "domain": ""});
+
+        let body = entry("Default", data).with_password(&"new".into()).unwrap();
+
+        assert_eq!(body["data"], json!({"username": "u", "password": "new"}));
+        let error = entry("ApiKey", json!({})).with_password(&"new".into());
+        let text = error.unwrap_err().to_string();
+        assert_eq!(text, "cannot set secret for credential subtype (ApiKey)");
+    }
+}
