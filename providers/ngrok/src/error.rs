@@ -1,20 +1,19 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of the backend that is no success means. Texts are those of the vendor's client, without the
+//! id of the operation, which is another one each time.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
-
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+use lockstep_provider_kit::error::described;
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
+    described(answer, |answer| {
         let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("ngrok answered {status}: {detail}"),
-            None => format!("ngrok answered {status}"),
+        let code = answer.detail("/error_code");
+        let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+        match answer.detail("/msg") {
+            Some(message) => format!("HTTP {status}: {message}{code}"),
+            None => format!("HTTP {status}: failed to unmarshal response body{code}"),
         }
     })
 }

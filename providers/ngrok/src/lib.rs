@@ -2,16 +2,15 @@
 #![warn(missing_docs)]
 
 mod api;
-mod auth;
 mod error;
+mod push;
 mod spec;
 mod store;
+mod vault;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, NgrokSpec};
+pub use spec::{ApiKey, Auth, NgrokSpec, Vault};
 pub use store::NgrokStore;
 
 /// The provider `ngrok`.
@@ -27,17 +26,22 @@ impl Provider for Ngrok {
         spec.validate(scope)
     }
 
+    fn admit(spec: &NgrokSpec, _: &Scope) -> Result<Warnings> {
+        spec.admit()
+    }
+
     fn capabilities(_: &NgrokSpec) -> Capabilities {
         Capabilities {
-            read: true,
+            write: true,
+            delete: true,
+            exists: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: NgrokSpec, ctx: Ctx) -> Result<NgrokStore> {
-        let base = Address::new("spec.provider.ngrok.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(NgrokStore::new(api::Api::new(rest)))
+        let api = api::Api::connect(&spec, &ctx).await?;
+        let vault = vault::Known::look_up(&api, &spec.vault.name).await?;
+        Ok(NgrokStore::new(api, vault))
     }
 }
