@@ -1,20 +1,38 @@
-//! What an answer of the server that is no success means. Only its own "no such secret" is
-//! absence; a denial, a throttle or an outage must never look like one.
+//! What an answer of the backend that is no success means. A 404 is a wrong project, environment or address:
+//! secrets are looked for in a list.
 
 use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::checked;
+use lockstep_provider_kit::error::{described, not_absence};
+use serde::Deserialize;
 
-/// Where the server explains an error; it never holds a secret.
-const EXPLANATION: &str = "/error/message";
+/// What errors of upstream's client begin with.
+pub(crate) const CLIENT_ERROR: &str = "Onboardbase API Client Error";
+/// Longest explanation that is shown.
+const LONGEST: usize = 256;
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default, alias = "Messages")]
+    messages: Vec<String>,
+}
 
 /// The answer if it is a success, otherwise the error it stands for.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
-    checked(answer, |answer| {
-        let status = answer.status().as_u16();
-        match answer.detail(EXPLANATION) {
-            Some(detail) => format!("onboardbase answered {status}: {detail}"),
-            None => format!("onboardbase answered {status}"),
-        }
-    })
+    let checked = described(answer, |answer| {
+        let text = if let Ok(refusal) = answer.json::<Refusal>() {
+            shortened(refusal.messages.join(" "))
+        } else {
+            let length = answer.expose_body().len();
+            let status = answer.status().as_u16();
+            format!("unable to load response: {status} status code; {length} bytes")
+        };
+        format!("{CLIENT_ERROR}: {text}")
+    });
+    checked.map_err(not_absence)
+}
+
+fn shortened(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(LONGEST));
+    text
 }

@@ -2,14 +2,13 @@
 #![warn(missing_docs)]
 
 mod api;
-mod auth;
+mod cipher;
+mod entries;
 mod error;
 mod spec;
 mod store;
 
-use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest};
 
 pub use spec::{Auth, OnboardbaseSpec};
 pub use store::OnboardbaseStore;
@@ -27,17 +26,22 @@ impl Provider for Onboardbase {
         spec.validate(scope)
     }
 
+    fn admit(spec: &OnboardbaseSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &OnboardbaseSpec) -> Capabilities {
         Capabilities {
             read: true,
+            find_by_name: true,
+            find_by_path: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: OnboardbaseSpec, ctx: Ctx) -> Result<OnboardbaseStore> {
-        let base = Address::new("spec.provider.onboardbase.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(OnboardbaseStore::new(api::Api::new(rest)))
+        let passcode = api::passcode(&spec, &ctx).await?;
+        let api = api::Api::connect(&spec, &ctx).await?;
+        Ok(OnboardbaseStore::new(api, spec, passcode))
     }
 }
