@@ -1,5 +1,5 @@
 //! Finds the objects that the settings of a store or generator name for credentials: any field that ends
-//! with `Ref` or is called `caProvider` and has a name. Providers agree on that spelling.
+//! with `Ref`, or is called `caProvider` or `serviceAccount`, and has a name. Providers agree on that.
 
 use serde_json::{Map, Value};
 
@@ -43,7 +43,8 @@ fn walk(field: &str, value: &Value, found: &mut Vec<Reference>) {
 fn reference(field: &str, fields: &Map<String, Value>) -> Option<Reference> {
     let text = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
     let field = field.to_lowercase();
-    let is_reference = field.ends_with("ref") || field == "caprovider";
+    let is_reference =
+        field.ends_with("ref") || ["caprovider", "serviceaccount"].contains(&field.as_str());
     let kind = if field.contains("serviceaccount") {
         "ServiceAccount"
     } else if text("type").as_deref() == Some("ConfigMap") || field.contains("configmap") {
@@ -106,6 +107,7 @@ mod tests {
                     "secretAccessKeySecretRef": {"name": "aws", "key": "secret"},
                 },
                 "jwt": {"serviceAccountRef": {"name": "app", "namespace": "team"}},
+                "serviceAccount": {"name": "bare"},
             },
             "caProvider": {"type": "ConfigMap", "name": "ca", "key": "ca.crt"},
         });
@@ -126,6 +128,7 @@ mod tests {
                 "ConfigMap - ca ca.crt",
                 "Secret - aws id",
                 "Secret - aws secret",
+                "ServiceAccount - bare -",
                 "ServiceAccount team app -",
             ]
         );
