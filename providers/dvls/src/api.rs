@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::auth;
-use crate::entry::Entry;
+use crate::entry::{Entry, ambiguous};
 use crate::error;
 use crate::key::{Key, with_vault};
 use crate::spec::DvlsSpec;
@@ -236,17 +236,4 @@ impl Place {
         let (vault, entry) = (encode_component(&self.vault), encode_component(&self.entry));
         format!("/api/v1/vault/{vault}/entry/{entry}")
     }
-}
-
-fn ambiguous(name: &str, entries: &[&Entry]) -> Error {
-    let shown = entries.iter().take(10).map(|entry| {
-        let path = entry.path.as_deref().unwrap_or_default();
-        format!("  {} (path={path:?}, type={})", entry.id, entry.kind)
-    });
-    let shown: Vec<String> = shown.collect();
-    Error::invalid_spec(format!(
-        "found {} credential entries named {name:?}; use the entry UUID to select one:\n{}",
-        entries.len(),
-        shown.join("\n")
-    ))
 }

@@ -136,6 +136,20 @@ impl Entry {
     }
 }
 
+/// Several entries of one name, with what tells them apart.
+pub(crate) fn ambiguous(name: &str, entries: &[&Entry]) -> Error {
+    let shown = entries.iter().take(10).map(|entry| {
+        let path = entry.path.as_deref().unwrap_or_default();
+        format!("  {} (path={path:?}, type={})", entry.id, entry.kind)
+    });
+    let shown: Vec<String> = shown.collect();
+    Error::invalid_spec(format!(
+        "found {} credential entries named {name:?}; use the entry UUID to select one:\n{}",
+        entries.len(),
+        shown.join("\n")
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

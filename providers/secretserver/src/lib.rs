@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod api;
+mod attachment;
 mod auth;
 mod error;
 mod key;

@@ -2,20 +2,18 @@
 //! by one after the secret itself. A secret is made where its entry says in which folder and by which
 //! template.
 
-use lockstep_provider_api::http::{Method, encode_component};
 use lockstep_provider_api::metadata;
 use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::api::{Api, Template, TemplateField};
+use crate::attachment::attach;
 use crate::key::Key;
 use crate::lookup;
 use crate::secret::{Head, Item, Secret};
 
 const NEEDS: &str =
     "folderId and secretTemplateId must be provided in metadata to create a new secret";
-const BOUNDARY: &str = "lockstep-3f7a1c0de5b94a62";
 
 /// `metadata.spec` of a push.
 #[derive(Default, Deserialize)]
@@ -188,49 +186,6 @@ async fn write(api: &Api, mut secret: Secret, template: &Template) -> Result<()>
     api.secret(id).await.map(drop)
 }
 
-/// Uploads a file, or removes it where its content is empty.
-async fn attach(api: &Api, id: i64, slug: &str, name: &str, content: &SecretValue) -> Result<()> {
-    if content.is_empty() {
-        let change =
-            json!({"Data": {"SecretFields": [{"Slug": slug, "Dirty": true, "Value": null}]}});
-        let body = ("application/json", change.to_string().into_bytes());
-        let path = format!("{id}/general");
-        return api.change("RemoveFile", (Method::PATCH, &path), body).await;
-    }
-    let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-    let head = format!(
-        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\n\
-         Content-Type: application/octet-stream\r\n\r\n",
-        file_name(name)
-    );
-    let tail = format!("\r\n--{BOUNDARY}--\r\n");
-    let body = [head.as_bytes(), content.expose(), tail.as_bytes()].concat();
-    let path = format!("{id}/fields/{}", encode_component(slug));
-    let body = (content_type.as_str(), body);
-    api.change("UploadFile", (Method::PUT, &path), body).await
-}
-
-/// A file's name with an extension, without what would end the header.
-fn file_name(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .filter(|c| !c.is_control() && *c != '"' && *c != '\\')
-        .collect();
-    let extended = plain
-        .rsplit_once('.')
-        .is_some_and(|(stem, ending)| !stem.is_empty() && is_word(ending));
-    match plain.as_str() {
-        "" => "File.txt".to_owned(),
-        _ if extended => plain,
-        _ => format!("{plain}.txt"),
-    }
-}
-
-fn is_word(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !text.is_empty() && text.chars().all(is_part)
-}
-
 impl Template {
     /// The field of a slug or name.
     fn field(&self, name: &str) -> Option<&TemplateField> {
@@ -267,13 +222,5 @@ mod tests {
         assert_eq!(new_name("db").unwrap(), "db");
         assert!(new_name("/Team/").is_err());
         assert!(new_name("folderId:5/a/b").is_err());
-    }
-
-    #[test]
-    fn a_file_gets_an_extension_and_cannot_end_its_header() {
-        assert_eq!(file_name(""), "File.txt");
-        assert_eq!(file_name("key"), "key.txt");
-        assert_eq!(file_name("key.pem"), "key.pem");
-        assert_eq!(file_name("a\"\r\nx: y"), "ax: y.txt");
     }
 }
