@@ -122,8 +122,8 @@ mod tests {
     use super::*;
 
     fn fields(extra: ExtraFields, parts: &[(&str, Option<&str>)]) -> Desired {
-        let part = |value: &Option<&str>| match value {
-            Some(text) => Part::Given((*text).into()),
+        let part = |value: Option<&str>| match value {
+            Some(text) => Part::Given(text.into()),
             None => Part::Made(Generator {
                 kind: "Password".to_owned(),
                 spec: json!({}),
@@ -132,7 +132,7 @@ mod tests {
         };
         let fields = parts
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), part(value)));
+            .map(|(name, value)| ((*name).to_owned(), part(*value)));
         Desired {
             name: "a".to_owned(),
             content: Wanted::Fields {
@@ -143,6 +143,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "generators of manifests may fail")]
     fn made(_: &Generator) -> Result<SecretValue, String> {
         Ok("made".into())
     }

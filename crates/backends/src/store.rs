@@ -26,7 +26,7 @@ pub(crate) async fn open(flags: &StoreFlags, environment: Environment) -> anyhow
     let (record, services, caller) = if flags.store_file.is_some() {
         from_file(flags, environment)?
     } else {
-        from_cluster(flags, environment).await?
+        Box::pin(from_cluster(flags, environment)).await?
     };
     let shown = shown(&record);
     let connections = Connections::new(services);
@@ -73,10 +73,10 @@ fn namespace(flags: &StoreFlags) -> Option<&str> {
 }
 
 #[cfg(not(feature = "cluster"))]
-async fn from_cluster(_: &StoreFlags, _: Environment) -> anyhow::Result<Source> {
-    Err(Failure::usage(
+fn from_cluster(_: &StoreFlags, _: Environment) -> std::future::Ready<anyhow::Result<Source>> {
+    std::future::ready(Err(Failure::usage(
         "this build has no cluster; name the manifest of the store with --store-file",
-    ))
+    )))
 }
 
 #[cfg(feature = "cluster")]

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 use lockstep_provider_api::lifecycle::State;
 use lockstep_toolbox::output::Paint;
@@ -213,7 +214,7 @@ async fn no_output_holds_a_value() {
     let mut printed = String::new();
     for desired in &all {
         let observed = backend.observe(desired).await;
-        printed += &format!("{desired:?} {observed:?}");
+        let _ = write!(printed, "{desired:?} {observed:?}");
         rows.push(one(&backend, desired, SETTINGS).await);
         let planned = remove::plan(&backend, &desired.name, removal).await;
         printed += &remove::warning(&[planned], Verb::Delete, jiff::Timestamp::UNIX_EPOCH);
@@ -231,7 +232,7 @@ async fn no_output_holds_a_value() {
     };
     printed += &report.text(Paint::ON);
     printed += &report.document(jiff::Timestamp::UNIX_EPOCH, Complete::Yes);
-    printed += &format!("{rows:?}");
+    let _ = write!(printed, "{rows:?}");
 
     assert_eq!(memory.value("deleted"), CANARY);
     assert!(printed.contains("password"));

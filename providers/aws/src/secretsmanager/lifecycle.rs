@@ -115,9 +115,7 @@ impl SecretsManager {
             });
         }
         let id = self.id(key)?;
-        let days = days
-            .map(i64::from)
-            .unwrap_or_else(|| i64::from(self.days()));
+        let days = i64::from(days.unwrap_or_else(|| self.days()));
         self.delete_described(&id, &described, Ending::After(days))
             .await?;
         Ok(self.description(key).await?.state)
