@@ -28,7 +28,8 @@ use messages::{
 };
 pub use spec::{Auth, ByName, CaSecret, EmptyPolicy, Fetching, Named, YandexSpec};
 
-const DEFAULT_ENDPOINT: &str = "api.cloud.yandex.net:443";
+/// Hosts that belong to Yandex Cloud.
+const CLOUD_HOSTS: [&str; 2] = [".cloud.yandex.net", ".yandexcloud.kz"];
 /// More services than there are, as the vendor's SDK asks for.
 const PAGE: i64 = 100;
 const LIST: Rpc = Rpc {
@@ -58,12 +59,18 @@ pub async fn connect(spec: &YandexSpec, service: Service, ctx: &Ctx) -> Result<C
         None => None,
     };
     let tls = trust(spec, ctx).await?;
+    if key.is_none() {
+        check_host(spec.at(), ctx)?;
+    }
     let failed = |error| not_absence(error).context("failed to create Yandex.Cloud client");
     let endpoints = Endpoints::of(spec, service, &tls, ctx).await;
     let endpoints = endpoints.map_err(failed)?;
     let channel = endpoints.channel(service.id).map_err(failed)?;
     let session = match key {
-        None => machine_session(ctx),
+        None => {
+            check_host(endpoints.address(service.id).map_err(failed)?, ctx)?;
+            machine_session(ctx)
+        }
         Some(key) => {
             let key = key.into_signer().map_err(failed)?;
             let iam = endpoints.channel("iam");
@@ -75,6 +82,20 @@ pub async fn connect(spec: &YandexSpec, service: Service, ctx: &Ctx) -> Result<C
     let token = session.token().await;
     token.map_err(|error| error.context("failed to create IAM token"))?;
     Ok(channel.signed(session))
+}
+
+/// The machine's token is the operator's: a store of a tenant must not have it sent elsewhere.
+fn check_host(address: &str, ctx: &Ctx) -> Result<()> {
+    let host = address.split(':').next().unwrap_or_default();
+    let host = host.to_ascii_lowercase();
+    let is_cloud = CLOUD_HOSTS.iter().any(|suffix| host.ends_with(suffix));
+    if is_cloud || ctx.store().namespace.is_none() {
+        return Ok(());
+    }
+    Err(Error::invalid_spec(format!(
+        "the token of the machine's service account is not sent to {host}: give \
+         auth.authorizedKeySecretRef, or use a ClusterSecretStore"
+    )))
 }
 
 async fn trust(spec: &YandexSpec, ctx: &Ctx) -> Result<Tls> {
@@ -113,8 +134,7 @@ impl<'a> Endpoints<'a> {
         tls: &'a Tls,
         ctx: &'a Ctx,
     ) -> Result<Self> {
-        let at = spec.api_endpoint.as_deref().unwrap_or_default();
-        let at = if at.is_empty() { DEFAULT_ENDPOINT } else { at };
+        let at = spec.at();
         let cloud = Channel::new(ctx, service.provider, (service.field, at), tls)?;
         let question = ListApiEndpointsRequest { page_size: PAGE };
         let listed: ListApiEndpointsResponse = cloud.call(LIST, &question).await?;
@@ -127,17 +147,21 @@ impl<'a> Endpoints<'a> {
         })
     }
 
-    /// A channel without credentials to one of them.
-    fn channel(&self, id: &str) -> Result<Channel> {
+    fn address(&self, id: &str) -> Result<&str> {
         let found = self.listed.iter().find(|endpoint| endpoint.id == id);
-        let Some(found) = found else {
-            return Err(Error::invalid_spec(format!(
+        found.map(|found| found.address.as_str()).ok_or_else(|| {
+            Error::invalid_spec(format!(
                 "Service {id:?} is not available at Cloud API endpoint {:?}",
                 self.at
-            )));
-        };
+            ))
+        })
+    }
+
+    /// A channel without credentials to one of them.
+    fn channel(&self, id: &str) -> Result<Channel> {
         let field = format!("the address of service {id:?}");
-        Channel::new(self.ctx, self.provider, (&field, &found.address), self.tls)
+        let target = (field.as_str(), self.address(id)?);
+        Channel::new(self.ctx, self.provider, target, self.tls)
     }
 }
 

@@ -6,6 +6,8 @@ use lockstep_provider_api::selector::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+const DEFAULT_ENDPOINT: &str = "api.cloud.yandex.net:443";
+
 /// A service of Yandex Cloud.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -83,6 +85,14 @@ pub enum Named {
 }
 
 impl YandexSpec {
+    /// Address of the cloud's API.
+    pub(super) fn at(&self) -> &str {
+        let given = self.api_endpoint.as_deref();
+        given
+            .filter(|at| !at.is_empty())
+            .unwrap_or(DEFAULT_ENDPOINT)
+    }
+
     /// What keys name, or why the store is refused; `service` is the vendor's name of the service.
     pub fn named(&self, service: &str) -> Result<Named> {
         let Some(fetching) = &self.fetching else {
