@@ -1,6 +1,5 @@
 //! A gRPC server for unary calls over TLS and HTTP/2: a function answers each message. Only who is
-//! given its authority trusts it. The status is where servers put it: behind the message, or in the
-//! head where a call fails at once.
+//! given its authority trusts it. The status stands behind the message, also where there is none.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -144,13 +143,8 @@ async fn respond(request: Request<Incoming>, answer: &Answer) -> Response<Body> 
         Ok(message) => (framed(&message), status(0, "")),
         Err((code, text)) => (Bytes::new(), status(code, &text)),
     };
-    let is_refusal = body.is_empty();
-    let behind = (!is_refusal).then(|| Ok(trailers.clone()));
-    let body = Full::new(body).with_trailers(std::future::ready(behind));
+    let body = Full::new(body).with_trailers(std::future::ready(Some(Ok(trailers))));
     let mut response = Response::new(body);
-    if is_refusal {
-        *response.headers_mut() = trailers;
-    }
     let kind = HeaderValue::from_static("application/grpc");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
