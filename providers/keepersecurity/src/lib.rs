@@ -1,23 +1,37 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-mod api;
-mod auth;
-mod error;
+mod config;
+mod crypto;
+mod file;
+mod keys;
+mod push;
+mod record;
 mod spec;
 mod store;
+mod vault;
+mod wire;
+
+use std::marker::PhantomData;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest};
 
-pub use spec::{Auth, KeepersecuritySpec};
+use crate::config::Config;
+use crate::wire::Wire;
+
+pub use keys::{PinnedKeys, ServerKeys};
+pub use spec::KeepersecuritySpec;
 pub use store::KeepersecurityStore;
 
-/// The provider `keepersecurity`.
-pub struct Keepersecurity;
+/// The metric's label.
+const LABEL: &str = "KeeperSecurity";
 
-impl Provider for Keepersecurity {
+/// The provider `keepersecurity`, for servers with these keys.
+pub struct Keepersecurity<K = PinnedKeys>(PhantomData<K>);
+
+impl<K: ServerKeys> Provider for Keepersecurity<K> {
     const NAME: &'static str = "keepersecurity";
     const STABILITY: Stability = Stability::Maintained;
     type Spec = KeepersecuritySpec;
@@ -30,14 +44,24 @@ impl Provider for Keepersecurity {
     fn capabilities(_: &KeepersecuritySpec) -> Capabilities {
         Capabilities {
             read: true,
+            write: true,
+            delete: true,
+            find_by_name: true,
             ..Capabilities::NONE
         }
     }
 
     async fn connect(spec: KeepersecuritySpec, ctx: Ctx) -> Result<KeepersecurityStore> {
-        let base = Address::new("spec.provider.keepersecurity.url", &spec.url)?;
-        let auth = auth::connect(&spec.auth, &ctx).await?;
-        let rest = Rest::new(&ctx, Self::NAME, base, &Tls::default())?.signed(auth);
-        Ok(KeepersecurityStore::new(api::Api::new(rest)))
+        let text = ctx
+            .secret(&spec.auth_ref)
+            .await
+            .map_err(|error| error.context("unable to create valid KeeperSecurity config"))?;
+        let config = Config::parse(&text)?;
+        let base = format!("https://{}", config.host);
+        let base = Address::new("hostname in the configuration", &base)?;
+        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
+        let wire = Wire::new(rest, config, K::key);
+        let by_title = spec.get_by_title_fallback.unwrap_or_default();
+        Ok(KeepersecurityStore::new(wire, spec.folder_id, by_title))
     }
 }

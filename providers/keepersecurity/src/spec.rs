@@ -6,32 +6,30 @@ use lockstep_provider_api::selector::SecretKeySelector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Secrets of an Keepersecurity server.
+/// Records of a Keeper application.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeepersecuritySpec {
-    /// Address of the server, for example `https://keepersecurity.example.com`.
-    pub url: String,
-    /// How to sign in.
-    pub auth: Auth,
-}
-
-/// How to sign in.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Auth {
-    /// Key of a Secret that holds the token.
-    pub token_secret_ref: SecretKeySelector,
+    /// The configuration of a device, as JSON or base64 of it.
+    pub auth_ref: SecretKeySelector,
+    /// UID of the shared folder that pushed records go to.
+    #[serde(rename = "folderID")]
+    pub folder_id: String,
+    /// Whether a key that is no UID may be a title.
+    #[serde(default)]
+    pub get_by_title_fallback: Option<bool>,
 }
 
 impl KeepersecuritySpec {
     /// Checks everything that can be checked without looking anywhere.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if !self.url.starts_with("https://") {
-            let message = "spec.provider.keepersecurity.url must begin with https://";
-            return Err(Error::invalid_spec(message));
+        let checked = scope.check_strict(self.auth_ref.namespace.as_deref());
+        checked.map_err(|error| error.context("error validating secret selector"))?;
+        if self.folder_id.is_empty() {
+            return Err(Error::invalid_spec(
+                "missing: spec.provider.keepersecurity.folderID",
+            ));
         }
-        scope.check_referent(self.auth.token_secret_ref.namespace.as_deref())?;
         Ok(Warnings::new())
     }
 }
@@ -41,17 +39,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_without_tls_is_refused() {
-        let spec = KeepersecuritySpec {
-            url: "http://keepersecurity.example.com".to_owned(),
-            auth: Auth {
-                token_secret_ref: SecretKeySelector::default(),
-            },
+    fn a_cluster_store_names_a_namespace_and_every_store_a_folder() {
+        let mut spec = KeepersecuritySpec {
+            auth_ref: SecretKeySelector::default(),
+            folder_id: "folder".to_owned(),
+            get_by_title_fallback: None,
         };
-        let scope = Scope::Cluster { caller: None };
+        let cluster = Scope::Cluster { caller: None };
+        let own = Scope::Namespaced {
+            namespace: "own".to_owned(),
+        };
 
-        let error = spec.validate(&scope).unwrap_err();
-
-        assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+        let text = spec.validate(&cluster).unwrap_err().to_string();
+        assert!(
+            text.starts_with("error validating secret selector: "),
+            "{text}"
+        );
+        assert!(spec.validate(&own).is_ok());
+        spec.folder_id.clear();
+        let text = spec.validate(&own).unwrap_err().to_string();
+        assert_eq!(text, "missing: spec.provider.keepersecurity.folderID");
     }
 }
