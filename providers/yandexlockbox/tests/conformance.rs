@@ -53,9 +53,9 @@ fn spec(cloud: &Yandex, fetching: Value) -> Value {
     })
 }
 
-fn prepare(objects: &MemoryObjects, cloud: &Yandex, key: &Value) {
+fn prepare(objects: &MemoryObjects, ca: &str, key: &Value) {
     objects.put_secret(NAMESPACE, "yandex", "key", key.to_string());
-    objects.put_secret(NAMESPACE, "yandex", "ca", cloud.ca());
+    objects.put_secret(NAMESPACE, "yandex", "ca", ca);
 }
 
 impl Subject for LockboxSubject {
@@ -66,7 +66,7 @@ impl Subject for LockboxSubject {
     }
 
     fn prepare(&self, objects: &MemoryObjects) {
-        prepare(objects, &self.cloud, &Yandex::key());
+        prepare(objects, self.cloud.ca(), &Yandex::key());
     }
 
     fn transport(&self) -> Option<Arc<dyn Transport>> {
@@ -123,8 +123,12 @@ async fn lockbox_keeps_the_contract() {
 
 /// A store with the operator's own transport, so that the authority is the manifest's.
 async fn connect(cloud: &Yandex, spec: Value, key: &Value) -> Result<YandexlockboxStore, Error> {
+    connect_trusting(cloud.ca(), spec, key).await
+}
+
+async fn connect_trusting(ca: &str, spec: Value, key: &Value) -> Result<YandexlockboxStore, Error> {
     let edges = services();
-    prepare(&edges.objects, cloud, key);
+    prepare(&edges.objects, ca, key);
     let services = Services {
         transports: Arc::new(HttpTransports::new(Settings::default())),
         time: Arc::new(SystemTime),
@@ -268,4 +272,19 @@ async fn a_cloud_of_an_unknown_authority_is_not_believed() {
     let start = "failed to create Yandex.Cloud client: rpc error: code = Unavailable desc = ";
     assert!(text.starts_with(start), "{text}");
     assert!(text.contains("certificate"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_authority_that_is_no_certificate_is_refused() {
+    let cloud = Yandex::start().unwrap();
+    let spec = spec(&cloud, Value::Null);
+
+    let refused = connect_trusting("no certificate", spec, &Yandex::key()).await;
+
+    let error = refused.err().unwrap();
+    assert_eq!(error.kind(), &ErrorKind::InvalidSpec);
+    assert_eq!(
+        error.to_string(),
+        "failed to create Yandex.Cloud client: unable to read trusted CA certificates"
+    );
 }
