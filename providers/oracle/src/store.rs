@@ -91,8 +91,8 @@ impl Store for OracleStore {
     async fn check(&self) -> Check {
         match self.api.check().await {
             Ok(Seen::Vault) => Check::Healthy(Health::Ready),
-            Ok(Seen::Hidden(error)) => Check::Undetermined(error),
-            Err(error) => Check::Failed(error),
+            Ok(Seen::Hidden(error)) => Check::Undetermined(not_absence(error)),
+            Err(error) => Check::Failed(not_absence(error)),
         }
     }
 }
