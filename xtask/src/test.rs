@@ -13,7 +13,7 @@ use anyhow::Result;
 use lockstep_testkit::controlplane::{Assets, ControlPlane};
 use lockstep_testkit::program::Program;
 use lockstep_testkit::progress::{say, seconds};
-use lockstep_testkit::{bao, moto, slapd};
+use lockstep_testkit::{bao, goiardi, moto, openstack, slapd};
 
 use crate::{cases, hostile};
 use tally::Tally;
@@ -82,6 +82,12 @@ fn with_cluster(args: &Args) -> Result<Tally> {
     moto::ready()?;
     bao::ready()?;
     slapd::ready()?;
+    goiardi::ready()?;
+    if let Err(error) = openstack::ready() {
+        say(&format!(
+            "tests on Keystone and Barbican are left out: {error:#}"
+        ));
+    }
     Assets::ready()?;
     for program in [Program::Helm, Program::Kubectl, Program::PromCheck] {
         program.ready()?;

@@ -9,9 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::controlplane::guard::Guard;
-use crate::{place, port};
-
-mod install;
+use crate::{debian, place, port};
 
 /// Root of all entries.
 pub const BASE: &str = "dc=example,dc=org";
@@ -44,7 +42,7 @@ fn program() -> Result<Option<Program>> {
         let path = installed;
         return Ok(Some(Program { path, root }));
     }
-    let Some(root) = install::unpacked()? else {
+    let Some(root) = debian::unpacked("slapd", "SLAPD")? else {
         return Ok(None);
     };
     let path = root.join("usr/sbin/slapd");
@@ -102,7 +100,7 @@ impl Program {
         let mut command = Command::new(&self.path);
         command.args(options).arg("-f").arg(config);
         if self.root != Path::new("/") {
-            command.env("LD_LIBRARY_PATH", install::libraries(&self.root));
+            command.env("LD_LIBRARY_PATH", debian::libraries(&self.root));
         }
         command
     }

@@ -49,6 +49,11 @@ impl Provider for Beyondtrust {
     }
 
     async fn connect(spec: BeyondtrustSpec, ctx: Ctx) -> Result<BeyondtrustStore> {
+        // Whose credentials they are shows when somebody uses the store.
+        if spec.auth.is_referent(&ctx) && ctx.scope().home().is_none() {
+            let base = Address::new("apiUrl", spec.server.api_url.trim())?;
+            return Ok(BeyondtrustStore::new(ctx, base, spec.server, None));
+        }
         let credentials = auth::credentials(&spec.auth, &ctx).await;
         let credentials =
             credentials.map_err(|error| error.context("error loading credentials"))?;
@@ -72,6 +77,11 @@ impl Provider for Beyondtrust {
         let base = Address::new("apiUrl", spec.server.api_url.trim())?;
         let rest = Rest::new(&ctx, LABEL, base.clone(), &tls)?;
         let sessions = session::Sessions::new(rest, credentials);
-        Ok(BeyondtrustStore::new(ctx, base, spec.server, sessions))
+        Ok(BeyondtrustStore::new(
+            ctx,
+            base,
+            spec.server,
+            Some(sessions),
+        ))
     }
 }

@@ -45,6 +45,20 @@ pub struct Auth {
     pub client_secret: Option<SecretOrValue>,
 }
 
+impl Auth {
+    /// Whether a credential can only be resolved for a caller of a ClusterSecretStore.
+    pub(crate) fn is_referent(&self, ctx: &Ctx) -> bool {
+        let signs_in = match &self.api_key {
+            Some(key) => [Some(key), None],
+            None => [self.client_id.as_ref(), self.client_secret.as_ref()],
+        };
+        let pair = [&self.certificate, &self.certificate_key];
+        let values = signs_in.into_iter().chain(pair.map(Option::as_ref));
+        let mut selectors = values.flatten().filter_map(|it| it.secret_ref.as_ref());
+        selectors.any(|selector| ctx.is_referent(selector.namespace.as_deref()))
+    }
+}
+
 /// The server and how it is asked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

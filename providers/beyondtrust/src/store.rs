@@ -20,11 +20,12 @@ pub struct BeyondtrustStore {
     ctx: Ctx,
     base: Address,
     server: Server,
-    sessions: Sessions,
+    /// `None` for a ClusterSecretStore that is checked without a caller whose credentials it would take.
+    sessions: Option<Sessions>,
 }
 
 impl BeyondtrustStore {
-    pub(crate) fn new(ctx: Ctx, base: Address, server: Server, sessions: Sessions) -> Self {
+    pub(crate) fn new(ctx: Ctx, base: Address, server: Server, sessions: Option<Sessions>) -> Self {
         Self {
             ctx,
             base,
@@ -33,15 +34,22 @@ impl BeyondtrustStore {
         }
     }
 
+    fn sessions(&self) -> Result<&Sessions> {
+        self.sessions.as_ref().ok_or_else(|| {
+            Error::invalid_spec("a credential has no namespace and the store has no caller yet")
+        })
+    }
+
     /// Runs something within the session, once more where the server refuses that.
     async fn within<'a, T>(
         &'a self,
         run: impl Fn(Arc<Session>) -> BoxFuture<'a, Result<T>> + Send,
     ) -> Within<T> {
-        let mut session = self.sessions.current().await?;
+        let sessions = self.sessions()?;
+        let mut session = sessions.current().await?;
         let mut result = run(Arc::clone(&session)).await;
         if matches!(&result, Err(error) if error.kind() == &ErrorKind::Unauthenticated) {
-            session = self.sessions.renewed(session).await?;
+            session = sessions.renewed(session).await?;
             result = run(Arc::clone(&session)).await;
         }
         Ok((session, result))
@@ -75,7 +83,9 @@ impl Store for BeyondtrustStore {
         let within = self.within(read).await;
         let (session, read) =
             within.map_err(|error| error.context("error getting authentication"))?;
-        self.sessions.give_back(session, ends_session(&read)).await;
+        self.sessions()?
+            .give_back(session, ends_session(&read))
+            .await;
         read.map_err(|error| error.context("error getting secret/managed account"))
     }
 
@@ -94,7 +104,7 @@ impl Store for BeyondtrustStore {
             |session: Arc<Session>| async move { pushing.create(&session, server).await }.boxed();
         let within = self.within(create).await;
         let (session, pushed) = within.map_err(|error| error.context("Error in authentication"))?;
-        self.sessions.give_back(session, false).await;
+        self.sessions()?.give_back(session, false).await;
         pushed.map(|()| Pushed::Created)
     }
 
@@ -108,7 +118,7 @@ impl Store for BeyondtrustStore {
             async move { api::has_title(&session.rest, title).await }.boxed()
         };
         let (session, found) = self.within(search).await?;
-        self.sessions.give_back(session, false).await;
+        self.sessions()?.give_back(session, false).await;
         found
     }
 

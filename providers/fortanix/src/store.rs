@@ -13,12 +13,20 @@ const NO_PUSH: &str = "pushing secrets is currently not supported";
 
 /// A connection to an account of Fortanix.
 pub struct FortanixStore {
-    api: Api,
+    /// `None` for a ClusterSecretStore that is checked without a caller whose key it would take.
+    api: Option<Api>,
 }
 
 impl FortanixStore {
-    pub(crate) fn new(api: Api) -> Self {
+    pub(crate) fn new(api: Option<Api>) -> Self {
         Self { api }
+    }
+
+    async fn whole(&self, name: &str) -> Result<SecretValue> {
+        let api = self.api.as_ref().ok_or_else(|| {
+            Error::invalid_spec("the API key has no namespace and the store has no caller yet")
+        })?;
+        api.read(name).await
     }
 }
 
@@ -42,7 +50,7 @@ fn no_object(error: Error) -> Error {
 
 impl Store for FortanixStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await?;
+        let value = self.whole(&reference.key).await?;
         wanted(&value, reference)
     }
 

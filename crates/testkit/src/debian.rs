@@ -1,5 +1,5 @@
-//! Debian's packages of slapd in the cache: downloaded by apt, which checks their signatures, and
-//! unpacked once under a lock. Needs no root and changes no installed package.
+//! Debian's packages in the cache, for servers that no other registry has: downloaded by apt, which
+//! checks their signatures, and unpacked once under a lock. Needs no root and changes no installed package.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,13 +11,14 @@ use anyhow::{Context, Result, bail};
 use crate::place;
 use crate::progress::Step;
 
-/// The folder that the packages are unpacked into; `None` without Debian's tools.
-pub(super) fn unpacked() -> Result<Option<PathBuf>> {
+/// The folder that a package and what it needs are unpacked into; `None` without Debian's tools. `variable`
+/// is what names another program, for the message of a failure.
+pub(crate) fn unpacked(package: &str, variable: &str) -> Result<Option<PathBuf>> {
     let has = |tool: &str| Path::new("/usr/bin").join(tool).is_file();
     if !has("apt-get") || !has("dpkg-deb") {
         return Ok(None);
     }
-    let folder = place::cache()?.join("slapd");
+    let folder = place::cache()?.join(package);
     let (root, marker) = (folder.join("root"), folder.join("complete"));
     if marker.is_file() {
         return Ok(Some(root));
@@ -27,16 +28,17 @@ pub(super) fn unpacked() -> Result<Option<PathBuf>> {
     lock.lock().context("cannot lock the cache")?;
     // Another process may have unpacked it while we waited.
     if !marker.is_file() {
-        let step = Step::begin("downloading slapd".to_owned(), "10 s");
-        download(&folder, &root)
-            .context("cannot get slapd; install it, or set SLAPD to the program")?;
+        let step = Step::begin(format!("downloading {package}"), "10 s");
+        download(package, &folder, &root).with_context(|| {
+            format!("cannot get {package}; install it, or set {variable} to the program")
+        })?;
         File::create(&marker)?;
         step.done(&format!("{} ready", root.display()));
     }
     Ok(Some(root))
 }
 
-fn download(folder: &Path, root: &Path) -> Result<()> {
+fn download(package: &str, folder: &Path, root: &Path) -> Result<()> {
     // A half-made folder of an interrupted run is started over.
     if root.exists() {
         fs::remove_dir_all(root)?;
@@ -45,7 +47,7 @@ fn download(folder: &Path, root: &Path) -> Result<()> {
     fs::create_dir_all(&packages)?;
     let mut list = Command::new("apt-get");
     list.args(["install", "--print-uris", "--yes", "-qq"]);
-    let listed = run(list.args(["--no-install-recommends", "slapd"]))?;
+    let listed = run(list.args(["--no-install-recommends", package]))?;
     let names = names(&listed);
     run(Command::new("apt-get")
         .current_dir(&packages)
@@ -67,7 +69,7 @@ fn names(listed: &str) -> Vec<String> {
 }
 
 /// Where the loader finds the unpacked libraries.
-pub(super) fn libraries(root: &Path) -> OsString {
+pub(crate) fn libraries(root: &Path) -> OsString {
     let places = ["usr/lib", "lib"].into_iter().flat_map(|place| {
         let entries = fs::read_dir(root.join(place)).into_iter().flatten();
         entries.flatten().map(|entry| entry.path())
