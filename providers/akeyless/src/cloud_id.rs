@@ -72,9 +72,9 @@ impl Cloud {
             Self::Azure(object) => azure_token(ctx, object).await?,
             Self::AzureAccount(account, client) => account_token(ctx, account, client).await?,
             Self::Google(audience) if audience.is_empty() => {
-                google::id_token(ctx, AUDIENCE).await?
+                google::own_id_token(ctx, AUDIENCE).await?
             }
-            Self::Google(audience) => google::id_token(ctx, audience).await?,
+            Self::Google(audience) => google::own_id_token(ctx, audience).await?,
         };
         Ok(SecretValue::from(encode(
             Encoding::Standard,

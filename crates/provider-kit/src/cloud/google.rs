@@ -11,7 +11,10 @@ pub mod endpoint;
 pub mod exchange;
 pub mod impersonation;
 pub mod metadata;
+mod own_id_token;
 pub mod workload_identity;
+
+pub use own_id_token::own_id_token;
 
 /// Name of Google in `externalsecret_provider_api_calls_count`.
 pub const METRIC: &str = "GCP/SecretManager";
