@@ -1,12 +1,14 @@
 //! The judgement: facts in, a chain of links out. Pure: no clock, no cluster. Each file of this folder
 //! judges one link or one kind.
 
+mod answer;
 mod external_secret;
 mod others;
 mod pods;
 mod schedule;
 mod stage;
 mod store;
+mod target;
 #[cfg(test)]
 mod tests;
 

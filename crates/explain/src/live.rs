@@ -2,6 +2,8 @@
 //! connections, the same pipeline. Keeps the shape of answers and drops the values; writes nothing, and
 //! runs no generator, because that would make credentials.
 
+mod outcome;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,11 +12,11 @@ use jiff::Timestamp;
 use kube::Client;
 use lockstep_api::conditions::{Condition, READY};
 use lockstep_plan::external_secret::{
-    Decision, FetchList, Observed, ObservedTarget, Payload, Source, SourceKind, TargetPlan,
-    TemplateSources, assemble, decide, plan,
+    Decision, FetchList, Observed, ObservedTarget, Payload, Source, SourceKind, TemplateSources,
+    decide,
 };
 use lockstep_plan::store::{StoreRecord, report};
-use lockstep_plan::{Budget, Cause, Failure, Settings, StoreKey, StoreLookup, StoreView, Work};
+use lockstep_plan::{Settings, StoreKey, StoreLookup, StoreView};
 use lockstep_provider_api::context::{CallOutcome, CallRecorder, Objects};
 use lockstep_provider_api::{Error, Services, Shared};
 use lockstep_remote::{Connections, ReadRequest, RemoteClient};
@@ -26,6 +28,7 @@ use lockstep_runtime::transport::{self, HttpTransports};
 use crate::Environment;
 use crate::facts::{ExternalSecretFacts, Live, LiveAnswer, LiveFailure, Looked, StoreFacts};
 use crate::flags::ExplainFlags;
+use outcome::{finish, not_run, of_error, of_failure, shape};
 
 /// Reads stores as the operator does.
 pub(crate) struct Reader {
@@ -237,89 +240,11 @@ impl Reader {
         if ambient && !self.is_operator && OF_IDENTITY.contains(&failure.cause.as_str()) {
             failure.remedy = Some(
                 "the store names no credentials: if it uses the operator's own identity, run this in \
-                 its pod: kubectl -n external-secrets exec deploy/external-secrets -- lockstep explain …"
+                 its pod: kubectl -n external-secrets exec deploy/external-secrets -- /lockstep explain …"
                     .to_owned(),
             );
         }
         failure
-    }
-}
-
-type Pipeline = Option<Result<Vec<String>, LiveFailure>>;
-type Planned = Option<Result<String, LiveFailure>>;
-
-/// Takes the answers through the pipeline and the templates, as far as they go.
-fn finish(
-    observed: &Observed<'_>,
-    list: &FetchList,
-    answers: Vec<Result<Payload, Error>>,
-    (settings, now): (&Settings, Timestamp),
-) -> (Pipeline, Planned) {
-    if answers.iter().any(Result::is_err) {
-        return (None, None);
-    }
-    let budget = Budget::new(settings.template_limits);
-    let work = Work {
-        settings,
-        now,
-        budget: &budget,
-    };
-    let assembled = match assemble(&observed.object, list, answers, work) {
-        Ok(assembled) => assembled,
-        Err(failure) => return (Some(Err(of_failure(&failure))), None),
-    };
-    let keys = assembled.data.iter().map(|(key, _)| key.to_owned());
-    let keys = keys.collect();
-    let planned = plan(observed, assembled, work);
-    let planned = planned
-        .map(|plan| intent(&plan.target).to_owned())
-        .map_err(|failure| of_failure(&failure));
-    (Some(Ok(keys)), Some(planned))
-}
-
-fn intent(plan: &TargetPlan) -> &'static str {
-    match plan {
-        TargetPlan::Keep(_) => "it would be left alone",
-        TargetPlan::InSync => "it is as the answer asks for",
-        TargetPlan::Create(_) => "it would be created",
-        TargetPlan::Look(_) => "it would be compared and, where it differs, updated",
-        TargetPlan::Delete(_) | TargetPlan::LookToDelete(_) => "it would be deleted",
-        TargetPlan::Gone => "it is to be gone, and is",
-        TargetPlan::Object(_) => "it would be compared and, where it differs, written",
-    }
-}
-
-fn shape(payload: &Payload) -> String {
-    match payload {
-        Payload::Value(value) => format!("{} bytes", value.len()),
-        Payload::Map(map) => match map.iter().count() {
-            1 => "1 key".to_owned(),
-            count => format!("{count} keys"),
-        },
-    }
-}
-
-fn not_run() -> Error {
-    Error::unsupported("generators are not run by explain: that would make new credentials")
-}
-
-fn of_error(error: &Error) -> LiveFailure {
-    let cause = Cause::of(error);
-    LiveFailure {
-        cause: cause.as_str().to_owned(),
-        text: lockstep_plan::failure::describe(error),
-        remedy: cause
-            .remedy()
-            .filter(|_| !error.is_advised())
-            .map(str::to_owned),
-    }
-}
-
-fn of_failure(failure: &Failure) -> LiveFailure {
-    LiveFailure {
-        cause: failure.cause().to_owned(),
-        text: failure.condition_message(),
-        remedy: None,
     }
 }
 

@@ -1,86 +1,10 @@
 //! The state of the view and how events change it. Pure: an event goes in, an effect comes out; drawing and
 //! requests are elsewhere.
 
-use std::cmp::Reverse;
+mod choice;
 
-use crate::model::{Health, Model, Row};
-
-/// What is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Tab {
-    #[default]
-    Objects,
-    Stores,
-}
-
-/// Which rows are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Filter {
-    #[default]
-    All,
-    Failing,
-    Stale,
-    Throttled,
-}
-
-/// In which order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    #[default]
-    Trouble,
-    Cost,
-    Due,
-    Name,
-}
-
-impl Filter {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Failing => "failing",
-            Self::Stale => "stale",
-            Self::Throttled => "throttled",
-        }
-    }
-
-    fn next(self) -> Self {
-        match self {
-            Self::All => Self::Failing,
-            Self::Failing => Self::Stale,
-            Self::Stale => Self::Throttled,
-            Self::Throttled => Self::All,
-        }
-    }
-
-    fn shows(self, row: &Row) -> bool {
-        match self {
-            Self::All => true,
-            Self::Failing => matches!(row.health, Health::Failing | Health::Throttled),
-            Self::Stale => row.health == Health::Stale,
-            Self::Throttled => row.health == Health::Throttled,
-        }
-    }
-}
-
-impl Order {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Trouble => "trouble",
-            Self::Cost => "cost",
-            Self::Due => "due",
-            Self::Name => "name",
-        }
-    }
-
-    fn next(self) -> Self {
-        match self {
-            Self::Trouble => Self::Cost,
-            Self::Cost => Self::Due,
-            Self::Due => Self::Name,
-            Self::Name => Self::Trouble,
-        }
-    }
-}
+use crate::model::{Model, Row};
+pub(crate) use choice::{Filter, Order, Tab};
 
 /// A key, as far as the view knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,13 +219,10 @@ fn named(row: &Row) -> Named {
     }
 }
 
-/// The rows with the highest cost first, for the summary.
+/// The row with the highest cost, for the summary.
 pub(crate) fn costliest(rows: &[Row]) -> Option<&Row> {
     let paid = rows.iter().filter(|row| row.reads_per_hour > 0.0);
-    paid.min_by(|one, other| {
-        let order = Reverse(one.reads_per_hour.total_cmp(&other.reads_per_hour));
-        order.0.reverse()
-    })
+    paid.max_by(|one, other| one.reads_per_hour.total_cmp(&other.reads_per_hour))
 }
 
 #[cfg(test)]
