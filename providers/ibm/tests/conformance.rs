@@ -1,16 +1,19 @@
 //! Holds the provider to the contract, with a script in place of IAM and the instance.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use lockstep_provider_api::conformance::{
-    MemoryObjects, NAMESPACE, Subject, assert_conforms, response, scripted,
+    ManualTime, MemoryObjects, NAMESPACE, Subject, assert_conforms, block_on, response, scripted,
+    services,
 };
 use lockstep_provider_api::http::{StatusCode, Transport, kind_of};
 use lockstep_provider_api::layer::Call;
-use lockstep_provider_api::{ErrorKind, RemoteRef, SecretValue, Tombstone};
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{Entry, ErrorKind, RemoteRef, SecretValue, Tombstone};
 use lockstep_provider_ibm::Ibm;
 use serde_json::{Value, json};
 
@@ -108,4 +111,36 @@ fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
 #[test]
 fn ibm_keeps_the_contract() {
     assert_conforms(&IbmSubject::default());
+}
+
+/// How many requests for a secret a read makes while the instance is busy.
+fn requests(settings: Option<RetrySettings>) -> usize {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&sent);
+    let services = services().timed(ManualTime::hasty());
+    let services = services.plugged(scripted(move |request| {
+        if request.uri().host() == Some(IAM) {
+            return answer(&request, &Secrets::default());
+        }
+        counter.fetch_add(1, Ordering::Relaxed);
+        response(503, "busy")
+    }));
+    let subject = IbmSubject::default();
+    subject.prepare(&services.objects);
+    let ctx = services.ctx("s");
+    let ctx = match settings {
+        Some(settings) => ctx.with_retry(settings),
+        None => ctx,
+    };
+    let store = block_on(Entry::of::<Ibm>().connect(subject.spec(), ctx)).unwrap();
+    let error = block_on(store.get(&subject.reference("k"))).unwrap_err();
+    assert_eq!(error.to_string(), "Service Unavailable");
+    sent.load(Ordering::Relaxed)
+}
+
+#[test]
+fn retry_settings_count_the_repeats_of_a_request() {
+    assert_eq!(requests(None), 1);
+    assert_eq!(requests(Some(RetrySettings::default())), 4);
+    assert_eq!(requests(RetrySettings::parse(Some(1), Some("1s")).ok()), 2);
 }

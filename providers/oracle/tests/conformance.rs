@@ -1,16 +1,20 @@
 //! Holds the provider to the contract, with a script in place of the services.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use lockstep_provider_api::conformance::{
-    MemoryObjects, NAMESPACE, Subject, Topic, assert_conforms, response, scripted,
+    ManualTime, MemoryObjects, NAMESPACE, Subject, Topic, assert_conforms, block_on, response,
+    scripted, services,
 };
 use lockstep_provider_api::http::{StatusCode, Transport, kind_of};
 use lockstep_provider_api::layer::Call;
-use lockstep_provider_api::{ErrorKind, SecretValue, Tombstone};
+use lockstep_provider_api::retry::RetrySettings;
+use lockstep_provider_api::{Entry, ErrorKind, RemoteRef, SecretValue, Tombstone};
 use lockstep_provider_kit::base64::{Encoding, decode, encode};
 use lockstep_provider_oracle::Oracle;
 use ring::signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
@@ -197,4 +201,32 @@ fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
 #[test]
 fn oracle_keeps_the_contract() {
     assert_conforms(&OracleSubject::default());
+}
+
+#[test]
+fn retry_settings_count_the_attempts_of_a_request() {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&sent);
+    let services = services().timed(ManualTime::hasty());
+    let services = services.plugged(scripted(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        response(
+            500,
+            json!({"code": "InternalServerError", "message": "boom"}).to_string(),
+        )
+    }));
+    let subject = OracleSubject::default();
+    subject.prepare(&services.objects);
+    let settings = RetrySettings::parse(Some(3), Some("1s")).unwrap();
+    let ctx = services.ctx("s").with_retry(settings);
+    let store = block_on(Entry::of::<Oracle>().connect(subject.spec(), ctx)).unwrap();
+
+    let error = block_on(store.get(&RemoteRef::key("k"))).unwrap_err();
+
+    assert_eq!(sent.load(Ordering::Relaxed), 3);
+    assert_eq!(services.time.passed(), Duration::from_secs(2));
+    assert_eq!(
+        error.to_string(),
+        "Secrets service failed to GetSecretBundleByName, HTTP status code 500: boom"
+    );
 }
