@@ -31,7 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-provider-registry", &["provider-api"]),
     (
         "lockstep-generators",
-        &["golang", "provider-api", "provider-registry"],
+        &["golang", "provider-api", "provider-kit", "provider-registry"],
     ),
     (
         "lockstep-remote",
@@ -93,6 +93,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "local",
             "toolbox",
         ],
+    ),
+    (
+        "lockstep-deliver",
+        &["provider-api", "api", "runtime", "local", "toolbox"],
     ),
     (
         "lockstep-explain",
@@ -179,6 +183,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "explain",
             "top",
             "backends",
+            "deliver",
             "webhook",
             "controllers",
         ],

@@ -31,8 +31,17 @@ pub(crate) fn run(one: &One, subject: &Subject) -> Result<Vec<Figure>> {
     Ok(vec![
         figure("API requests, none due", count(idle.requests.single()), "").at_most(0.0),
         figure("CPU, none due", idle.cpu, "s"),
-        figure("API writes, refreshed", count(refreshed.requests.writes()), "").at_most(0.0),
-        figure("API requests, refreshed", count(refreshed.requests.single()), ""),
+        figure(
+            "API writes, refreshed",
+            count(refreshed.requests.writes()),
+            "",
+        )
+        .at_most(0.0),
+        figure(
+            "API requests, refreshed",
+            count(refreshed.requests.single()),
+            "",
+        ),
         figure("CPU, refreshed", refreshed.cpu, "s"),
         figure("memory", refreshed.memory, "MiB"),
     ])
