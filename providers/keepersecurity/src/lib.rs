@@ -3,16 +3,17 @@
 
 mod config;
 mod crypto;
+mod field;
 mod file;
 mod keys;
+mod place;
 mod push;
 mod record;
 mod spec;
 mod store;
 mod vault;
 mod wire;
-
-use std::marker::PhantomData;
+mod with_keys;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
@@ -24,14 +25,15 @@ use crate::wire::Wire;
 pub use keys::{PinnedKeys, ServerKeys};
 pub use spec::KeepersecuritySpec;
 pub use store::KeepersecurityStore;
+pub use with_keys::WithKeys;
 
 /// The metric's label.
 const LABEL: &str = "KeeperSecurity";
 
-/// The provider `keepersecurity`, for servers with these keys.
-pub struct Keepersecurity<K = PinnedKeys>(PhantomData<K>);
+/// The provider `keepersecurity`.
+pub struct Keepersecurity;
 
-impl<K: ServerKeys> Provider for Keepersecurity<K> {
+impl Provider for Keepersecurity {
     const NAME: &'static str = "keepersecurity";
     const STABILITY: Stability = Stability::Maintained;
     type Spec = KeepersecuritySpec;
@@ -52,16 +54,21 @@ impl<K: ServerKeys> Provider for Keepersecurity<K> {
     }
 
     async fn connect(spec: KeepersecuritySpec, ctx: Ctx) -> Result<KeepersecurityStore> {
-        let text = ctx
-            .secret(&spec.auth_ref)
-            .await
-            .map_err(|error| error.context("unable to create valid KeeperSecurity config"))?;
-        let config = Config::parse(&text)?;
-        let base = format!("https://{}", config.host);
-        let base = Address::new("hostname in the configuration", &base)?;
-        let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
-        let wire = Wire::new(rest, config, K::key);
-        let by_title = spec.get_by_title_fallback.unwrap_or_default();
-        Ok(KeepersecurityStore::new(wire, spec.folder_id, by_title))
+        connect::<PinnedKeys>(spec, ctx).await
     }
+}
+
+/// A connection to servers with these keys.
+async fn connect<K: ServerKeys>(spec: KeepersecuritySpec, ctx: Ctx) -> Result<KeepersecurityStore> {
+    let text = ctx
+        .secret(&spec.auth_ref)
+        .await
+        .map_err(|error| error.context("unable to create valid KeeperSecurity config"))?;
+    let config = Config::parse(&text)?;
+    let base = format!("https://{}", config.host);
+    let base = Address::new("hostname in the configuration", &base)?;
+    let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
+    let wire = Wire::new(rest, config, K::key);
+    let by_title = spec.get_by_title_fallback.unwrap_or_default();
+    Ok(KeepersecurityStore::new(wire, spec.folder_id, by_title))
 }

@@ -6,20 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::crypto::{Key, encode, encode_url, random, seal_to};
+use crate::place::{Place, field_of, place};
 use crate::vault::{Record, Vault};
 use crate::wire::{CLIENT_VERSION, Wire};
 
 /// Type of the records that are written and deleted.
 const OUR_TYPE: &str = "externalSecrets";
-
-/// Where a value goes in a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place<'a> {
-    /// The field of a type.
-    Typed(&'static str),
-    /// The custom field with a label.
-    Custom(&'a str),
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -98,19 +90,6 @@ fn parts(target: &PushTarget) -> Result<(&str, &str)> {
         _ => Err(Error::invalid_spec(format!(
             "match.remoteRef.remoteKey. Invalid format. Format should match secretName/key got {key}"
         ))),
-    }
-}
-
-fn place(name: &str) -> Place<'_> {
-    let lower = name.to_lowercase();
-    if lower.contains("login") || lower.contains("username") {
-        Place::Typed("login")
-    } else if lower.contains("password") {
-        Place::Typed("password")
-    } else if lower.contains("url") {
-        Place::Typed("url")
-    } else {
-        Place::Custom(name)
     }
 }
 
@@ -213,17 +192,6 @@ async fn update(
     Ok(Pushed::Updated)
 }
 
-fn field_of<'a>(members: &'a mut Value, place: Place<'_>) -> Option<&'a mut Value> {
-    let (list, member, wanted) = match place {
-        Place::Typed(kind) => ("fields", "type", kind),
-        Place::Custom(label) => ("custom", "label", label),
-    };
-    let fields = members.get_mut(list)?.as_array_mut()?;
-    fields.iter_mut().find(|field| {
-        field.is_object() && field.get(member).and_then(Value::as_str) == Some(wanted)
-    })
-}
-
 /// A UID that does not begin with a dash, so that tools do not take it for a flag.
 fn new_uid() -> Option<[u8; 16]> {
     let mut uid: [u8; 16] = random()?;
@@ -248,19 +216,6 @@ mod tests {
                 text.ends_with(&format!("secretName/key got {key}")),
                 "{text}"
             );
-        }
-    }
-
-    #[test]
-    fn the_name_of_a_field_decides_where_it_goes() {
-        for (name, place_of) in [
-            ("USERNAME", Place::Typed("login")),
-            ("login-password", Place::Typed("login")),
-            ("dbPassword", Place::Typed("password")),
-            ("BaseURL", Place::Typed("url")),
-            ("token", Place::Custom("token")),
-        ] {
-            assert_eq!(place(name), place_of, "{name}");
         }
     }
 }

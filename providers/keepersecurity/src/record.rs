@@ -3,14 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_provider_api::json::{Value, decode, marshal_escaped};
+use lockstep_provider_api::json::{Value, decode};
 use lockstep_provider_api::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::crypto;
-
-/// Fields that are no property.
-const NO_PROPERTY: [&str; 2] = ["fileRef", "oneTimeCode"];
+use crate::field::{Field, fields, invalid, list, string, text};
 
 /// All that a read of a record gave.
 #[derive(Deserialize, Serialize)]
@@ -26,13 +24,6 @@ pub(crate) struct File {
     pub(crate) title: String,
     /// Its bytes in base64, or why they could not be loaded.
     pub(crate) content: std::result::Result<String, String>,
-}
-
-/// A field or custom field.
-struct Field {
-    kind: String,
-    label: String,
-    value: Option<Vec<Value>>,
 }
 
 /// A record with its files.
@@ -104,10 +95,8 @@ impl Secret {
     /// The value of a field, a custom field or a file.
     pub(crate) fn property(&self, name: &str) -> Result<SecretValue> {
         let mut fields = self.fields.iter().flatten();
-        let field = fields.find(|field| {
-            let known = !NO_PROPERTY.contains(&&*field.kind);
-            field.name() == name && known && field.has_value()
-        });
+        let field =
+            fields.find(|field| field.name() == name && field.is_property() && field.has_value());
         let mut custom = self.custom.iter().flatten();
         let custom = || custom.find(|field| field.label == name && field.has_value());
         if let Some(field) = field.or_else(custom) {
@@ -177,43 +166,6 @@ impl Secret {
     }
 }
 
-impl Field {
-    fn name(&self) -> &str {
-        if self.label.is_empty() {
-            &self.kind
-        } else {
-            &self.label
-        }
-    }
-
-    fn has_value(&self) -> bool {
-        self.value.as_ref().is_some_and(|value| !value.is_empty())
-    }
-
-    /// A text as it is, everything else as JSON; several values are a list.
-    fn bytes(&self) -> SecretValue {
-        let value = self.value.as_deref().unwrap_or_default();
-        SecretValue::from(match value {
-            [Value::String(text)] => text.clone(),
-            [one] => marshal_escaped(one),
-            several => marshal_escaped(&Value::Array(several.to_vec())),
-        })
-    }
-
-    fn json(&self, without_label: bool) -> String {
-        let value = self.value.as_ref().map_or_else(
-            || "null".to_owned(),
-            |value| marshal_escaped(&Value::Array(value.clone())),
-        );
-        let kind = string(&self.kind);
-        if without_label {
-            return format!(r#"{{"type":{kind},"value":{value}}}"#);
-        }
-        let label = string(&self.label);
-        format!(r#"{{"type":{kind},"label":{label},"value":{value}}}"#)
-    }
-}
-
 impl File {
     fn bytes(&self) -> Result<SecretValue> {
         match &self.content {
@@ -226,54 +178,6 @@ impl File {
             ))),
         }
     }
-}
-
-fn invalid(problem: &str) -> Error {
-    Error::invalid_data(format!("invalid secret. Invalid format: {problem}"))
-}
-
-fn string(text: &str) -> String {
-    marshal_escaped(&Value::String(text.to_owned()))
-}
-
-fn list(fields: Option<&[Field]>, json: impl Fn(&Field) -> String) -> String {
-    let Some(fields) = fields else {
-        return "null".to_owned();
-    };
-    let fields: Vec<String> = fields.iter().map(json).collect();
-    format!("[{}]", fields.join(","))
-}
-
-fn text(value: Option<&Value>) -> Result<String> {
-    match value {
-        None | Some(Value::Null) => Ok(String::new()),
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(invalid("a name is no text")),
-    }
-}
-
-fn fields(value: Option<&Value>) -> Result<Option<Vec<Field>>> {
-    let items = match value {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Array(items)) => items,
-        Some(_) => return Err(invalid("fields are no list")),
-    };
-    let field = |item: &Value| {
-        let Value::Object(members) = item else {
-            return Err(invalid("a field is no object"));
-        };
-        let value = match members.get("value") {
-            None | Some(Value::Null) => None,
-            Some(Value::Array(values)) => Some(values.clone()),
-            Some(_) => return Err(invalid("the value of a field is no list")),
-        };
-        Ok(Field {
-            kind: text(members.get("type"))?,
-            label: text(members.get("label"))?,
-            value,
-        })
-    };
-    items.iter().map(field).collect::<Result<_>>().map(Some)
 }
 
 #[cfg(test)]

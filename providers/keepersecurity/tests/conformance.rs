@@ -16,7 +16,7 @@ use lockstep_provider_api::{
     ErrorKind, Provider, PushItem, PushTarget, Pushed, RemoteRef, SecretMap, SecretValue,
     Store as _,
 };
-use lockstep_provider_keepersecurity::{Keepersecurity, KeepersecuritySpec, KeepersecurityStore};
+use lockstep_provider_keepersecurity::{KeepersecuritySpec, KeepersecurityStore, WithKeys};
 use serde_json::{Value, json};
 
 use crate::server::{FOLDER, Server, TestKeys, config};
@@ -36,7 +36,7 @@ struct KeeperSubject {
 }
 
 impl Subject for KeeperSubject {
-    type Provider = Keepersecurity<TestKeys>;
+    type Provider = WithKeys<TestKeys>;
 
     fn spec(&self) -> Value {
         spec()
@@ -147,11 +147,7 @@ fn connect(server: &Arc<Mutex<Server>>) -> KeepersecurityStore {
     test.objects
         .put_secret(NAMESPACE, "keeper", "config", config());
     let spec: KeepersecuritySpec = serde_json::from_value(spec()).unwrap();
-    block_on(Keepersecurity::<TestKeys>::connect(
-        spec,
-        test.ctx("keeper"),
-    ))
-    .unwrap()
+    block_on(WithKeys::<TestKeys>::connect(spec, test.ctx("keeper"))).unwrap()
 }
 
 #[cfg(test)]
