@@ -14,6 +14,7 @@ mod conditions;
 mod crash;
 mod crd;
 mod deletion;
+mod deliver;
 mod docs;
 mod explain;
 mod failing_keys;

@@ -160,7 +160,7 @@ fn a_check_reads_standard_input_and_ends_with_its_verdict() {
         child.wait_with_output().unwrap()
     };
     let good = format!("{STORE}---\n{OBJECT}");
-    let bad = good.replace("    fake:", "    chef:");
+    let bad = good.replace("    fake:", "    onepasswordSDK:");
 
     let passed = check(&good, &["-"]);
     let refused = check(&bad, &["-", "--output", "json"]);

@@ -52,7 +52,7 @@ items:
 - apiVersion: external-secrets.io/v1
   kind: ClusterSecretStore
   metadata: {name: bad}
-  spec: {provider: {chef: {}}}
+  spec: {provider: {onepasswordSDK: {}}}
 - apiVersion: external-secrets.io/v1
   kind: ExternalSecret
   metadata: {name: one, namespace: a}
@@ -73,7 +73,7 @@ fn a_list_of_kubectl_is_counted_by_kind_and_provider() {
             "kind ClusterSecretStore served 1",
             "kind ExternalSecret served 2",
             "kind SecretStore served 1",
-            "provider chef notServed 1",
+            "provider onepasswordSDK notServed 1",
             "provider fake served 1",
         ]
     );
@@ -93,7 +93,7 @@ fn what_reads_through_a_store_that_is_not_served_is_named() {
 
 #[test]
 fn an_installation_that_is_served_wholly_passes() {
-    let text = LIST.replace("chef: {}", "fake: {data: []}");
+    let text = LIST.replace("onepasswordSDK: {}", "fake: {data: []}");
     let report = report(&text);
 
     assert_eq!(report.exit_code(), 0);
@@ -194,7 +194,7 @@ fn values_of_a_release_are_held_against_the_chart() {
 
 #[test]
 fn a_document_that_cannot_be_read_does_not_pass() {
-    let report = report(&format!("{LIST}---\nkind: [\n").replace("chef", "fake"));
+    let report = report(&format!("{LIST}---\nkind: [\n").replace("onepasswordSDK", "fake"));
 
     assert_eq!(report.exit_code(), 1);
     assert!(report.table().contains("fault: input:"));
