@@ -215,3 +215,57 @@ pub(crate) struct PurgeFlags {
     #[command(flatten)]
     pub(crate) removal: RemovalFlags,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    #[command(name = "lockstep backends")]
+    struct Line {
+        #[command(flatten)]
+        flags: BackendsFlags,
+    }
+
+    fn parsed(words: &str) -> Result<BackendsFlags, String> {
+        let words = ["lockstep backends"].into_iter().chain(words.split(' '));
+        let line = Line::try_parse_from(words);
+        line.map(|line| line.flags)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn help_teaches_with_examples_a_manifest_and_exit_codes() {
+        let mut command = Line::command().term_width(110);
+
+        insta::assert_snapshot!("help", command.render_long_help());
+    }
+
+    #[test]
+    fn names_are_confirmed_behind_one_flag() {
+        let flags = parsed("delete a b --store-file s.yaml --confirm a b").unwrap();
+
+        let VerbFlags::Delete(flags) = flags.verb else {
+            panic!("{flags:?}");
+        };
+        assert_eq!(flags.removal.names.names, ["a", "b"]);
+        assert_eq!(flags.removal.confirm, ["a", "b"]);
+    }
+
+    #[test]
+    fn flags_that_contradict_each_other_are_refused() {
+        for words in [
+            "status",
+            "status --store-file s.yaml --kind ClusterSecretStore",
+            "apply --store-file s.yaml",
+            "purge a --store-file s.yaml --recovery-days 7",
+            "status --store-file s.yaml --concurrency 0",
+        ] {
+            assert!(parsed(words).is_err(), "{words}");
+        }
+        assert!(parsed("status --store a --kind ClusterSecretStore").is_ok());
+        assert!(parsed("status --store-file s.yaml --store a").is_ok());
+    }
+}

@@ -265,5 +265,17 @@ pub(crate) enum Complete {
     No,
 }
 
+impl Complete {
+    /// A run that was interrupted has secrets that it did not come to.
+    pub(crate) fn of(rows: &[Row]) -> Self {
+        let is_open = |row: &Row| row.outcome == Outcome::NotStarted;
+        if rows.iter().any(is_open) {
+            Self::No
+        } else {
+            Self::Yes
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

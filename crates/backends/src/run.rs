@@ -177,7 +177,7 @@ async fn run_apply(flags: ApplyFlags, environment: Environment) -> anyhow::Resul
     .await;
     let rows = complete(&names, rows);
     if let Some(path) = &flags.report {
-        printer.leave(&rows, path, Complete::Yes)?;
+        printer.leave(&rows, path, Complete::of(&rows))?;
     }
     Ok(printer.finish(&rows))
 }
@@ -200,7 +200,7 @@ async fn run_restore(flags: RestoreFlags, environment: Environment) -> anyhow::R
     .await;
     let rows = complete(&names, rows);
     if let Some(path) = &flags.report {
-        printer.leave(&rows, path, Complete::Yes)?;
+        printer.leave(&rows, path, Complete::of(&rows))?;
     }
     Ok(printer.finish(&rows))
 }
@@ -271,7 +271,7 @@ async fn run_removal(
     )
     .await;
     let rows = complete(&names, done);
-    printer.leave(&rows, &path, Complete::Yes)?;
+    printer.leave(&rows, &path, Complete::of(&rows))?;
     let exit = printer.finish(&rows);
     console::fail(&format!("report: {}\n", path.display()));
     Ok(exit)

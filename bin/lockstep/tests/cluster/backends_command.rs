@@ -482,7 +482,7 @@ fn a_run_that_is_interrupted_is_finished_by_repeating_it() {
 }
 
 #[test]
-fn a_store_of_the_cluster_is_used_with_its_own_credentials_and_rights_are_named() {
+fn a_store_of_the_cluster_is_used_with_its_own_credentials() {
     let cluster = Cluster::shared().unwrap();
     let (room, bao) = (Room::new(cluster), Bao::start().unwrap());
     room.apply(&json!({

@@ -85,6 +85,14 @@ fn failures_count_more_than_refusals_and_those_more_than_nothing() {
 }
 
 #[test]
+fn a_run_that_was_interrupted_is_not_complete() {
+    let rows = rows();
+
+    assert_eq!(Complete::of(&rows), Complete::No);
+    assert_eq!(Complete::of(&rows[..4]), Complete::Yes);
+}
+
+#[test]
 fn a_reason_is_one_line() {
     let error = lockstep_provider_api::Error::unreachable("one\n\n  two");
 
