@@ -29,6 +29,7 @@ pub(crate) fn line(difference: &Difference, paint: Paint) -> String {
 fn shown(side: &Shown) -> String {
     match side {
         Shown::Word(word) => word.clone(),
+        Shown::Value { length: 1, hash } => format!("1 byte, {hash}"),
         Shown::Value { length, hash } => format!("{length} bytes, {hash}"),
     }
 }

@@ -27,13 +27,12 @@ impl Scene {
         let namespace = (kind != CLUSTER_KIND).then_some(namespace);
         let key = ObjectKey::new(namespace.unwrap_or_default(), name);
         let given = self.given.generators.get(&(kind.to_owned(), key)).cloned();
-        let found = match given {
-            Some(given) => Some(given),
-            None => {
-                let resource = (group, version, kind, &*plural(kind));
-                let read = self.present.generator(resource, (namespace, name));
-                read.await.map_err(Error::from)?
-            }
+        let found = if given.is_some() {
+            given
+        } else {
+            let resource = (group, version, kind, &*plural(kind));
+            let read = self.present.generator(resource, (namespace, name));
+            read.await.map_err(Error::from)?
         };
         let Some(object) = found else {
             let text = format!("{kind} {name:?} not found");

@@ -1,5 +1,7 @@
 //! What a change of operators found and did, as text and as JSON, and the exit code that goes with it. Pure.
 
+use std::fmt::Write;
+
 use lockstep_toolbox::exit::Exit;
 use lockstep_toolbox::output::Paint;
 use serde::Serialize;
@@ -55,23 +57,24 @@ impl Report {
                 Outcome::Noted => paint.warn("note"),
                 Outcome::Failed => paint.bad("no  "),
             };
-            text.push_str(&format!("{mark} {}\n", check.what));
+            let _ = writeln!(text, "{mark} {}", check.what);
             for detail in &check.details {
-                text.push_str(&format!("       {}\n", detail.replace('\n', "\n       ")));
+                let detail = detail.replace('\n', "\n       ");
+                let _ = writeln!(text, "       {detail}");
             }
         }
         for done in &self.done {
-            text.push_str(&format!("{} {done}\n", paint.good("did ")));
+            let _ = writeln!(text, "{} {done}", paint.good("did "));
         }
         if let Some(moved) = &self.secrets {
             text.push_str(&secrets(moved, paint));
         }
         for next in &self.next {
-            text.push_str(&format!("{} {next}\n", paint.bold("next")));
+            let _ = writeln!(text, "{} {next}", paint.bold("next"));
         }
         if self.is_refused() {
             let line = "refused: nothing was changed; resolve the lines with `no` and run it again";
-            text.push_str(&format!("{}\n", paint.bad(line)));
+            let _ = writeln!(text, "{}", paint.bad(line));
         }
         text
     }
@@ -89,7 +92,7 @@ fn secrets(moved: &Moved, paint: Paint) -> String {
     let mut text = format!("{} {line}\n", paint.bad("no  "));
     for (word, names) in [("changed", &moved.changed), ("gone", &moved.gone)] {
         for name in some_of(names.clone()) {
-            text.push_str(&format!("       {word}: {name}\n"));
+            let _ = writeln!(text, "       {word}: {name}");
         }
     }
     text

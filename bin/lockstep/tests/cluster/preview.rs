@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::command::{Ran, run};
 use crate::process::{Room, operator};
+use crate::push;
 
 const CANARY: &str = "canary-5c1e";
 
@@ -170,4 +171,37 @@ fn a_broken_manifest_is_wrong_usage() {
 
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.err.contains("secretStorRef"), "{}", ran.err);
+}
+
+#[test]
+fn a_push_is_planned_and_nothing_is_pushed() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    push::put_store(&room, cluster);
+    room.apply(&json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "source"},
+        "stringData": {"a": CANARY},
+    }));
+    let before = versions(&room);
+    let given = json!({
+        "apiVersion": "external-secrets.io/v1alpha1", "kind": "PushSecret",
+        "metadata": {"name": "up"},
+        "spec": {
+            "secretStoreRefs": [{"name": "store"}],
+            "selector": {"secret": {"name": "source"}},
+            "data": [{"match": {"secretKey": "a", "remoteRef": {"remoteKey": "there", "property": "p"}}}],
+        },
+    });
+
+    let ran = plan(cluster, &room, &[], &[given]);
+
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.out.contains("key there property p by PushSecret"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("value: 11 bytes, sha256:"), "{}", ran.out);
+    assert!(ran.out.contains("nothing is there"), "{}", ran.out);
+    assert_eq!(versions(&room), before);
 }

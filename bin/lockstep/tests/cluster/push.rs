@@ -12,7 +12,7 @@ const PUSHES: &str = "/apis/external-secrets.io/v1alpha1";
 const ROLES: &str = "rbac.authorization.k8s.io";
 
 /// A store that writes Secrets of the room's own namespace through a ServiceAccount.
-fn put_store(room: &Room, cluster: &Cluster) {
+pub(crate) fn put_store(room: &Room, cluster: &Cluster) {
     let access = Access::read(&cluster.admin_kubeconfig()).unwrap();
     room.apply(&json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "w"}}));
     room.apply(&json!({

@@ -133,11 +133,16 @@ fn laid<S: Serialize>(
     let json = |spec: &S| serde_json::to_value(spec).unwrap_or(Value::Null);
     let mut paths = changed("spec", &json(live_spec), &json(spec), rule);
     let generation = live.generation.unwrap_or_default() + i64::from(!paths.is_empty());
-    let labels = added("labels", &live.labels, &metadata.labels, &mut paths);
+    let labels = added(
+        "labels",
+        live.labels.as_ref(),
+        metadata.labels.as_ref(),
+        &mut paths,
+    );
     let annotations = added(
         "annotations",
-        &live.annotations,
-        &metadata.annotations,
+        live.annotations.as_ref(),
+        metadata.annotations.as_ref(),
         &mut paths,
     );
     *metadata = ObjectMeta {
@@ -153,12 +158,12 @@ fn laid<S: Serialize>(
 /// Labels or annotations after a manifest is applied, and the paths of those that change.
 fn added(
     field: &str,
-    live: &Option<Texts>,
-    given: &Option<Texts>,
+    live: Option<&Texts>,
+    given: Option<&Texts>,
     paths: &mut Vec<String>,
 ) -> Option<Texts> {
-    let mut held = live.clone().unwrap_or_default();
-    for (key, text) in given.iter().flatten() {
+    let mut held = live.cloned().unwrap_or_default();
+    for (key, text) in given.into_iter().flatten() {
         if held.get(key) != Some(text) {
             paths.push(format!("metadata.{field}[{key}]"));
             held.insert(key.clone(), text.clone());

@@ -58,6 +58,8 @@ pub(super) struct PushedValue {
 pub(super) struct Trouble {
     pub(super) object: String,
     pub(super) message: String,
+    /// Whether it fails already, so that the manifests are not the reason.
+    pub(super) already: bool,
 }
 
 /// What a plan found.
@@ -79,7 +81,11 @@ impl Report {
             others: facts.others,
         };
         for (object, message) in facts.faulty_stores {
-            report.troubles.push(Trouble { object, message });
+            report.troubles.push(Trouble {
+                object,
+                message,
+                already: false,
+            });
         }
         for ran in &facts.runs {
             report.add(ran, redactor);
@@ -97,11 +103,9 @@ impl Report {
             let row = row(intent, &by, &ran.causes, redactor);
             self.rows.extend(row);
         }
-        self.close(
-            (by, before),
-            ran.run.would_generate(),
-            ran.run.failure.as_ref(),
-        );
+        let failure = ran.run.failure.as_ref();
+        let failure = failure.filter(|_| !ran.run.would_generate());
+        self.close((by, before), failure, ran.failed_before);
     }
 
     fn add_push(&mut self, ran: &RanPush, redactor: &Redactor) {
@@ -133,24 +137,23 @@ impl Report {
                 pushed,
             });
         }
-        self.close(
-            (by, before),
-            ran.run.would_generate(),
-            ran.run.failure.as_ref(),
-        );
+        let failure = ran.run.failure.as_ref();
+        let failure = failure.filter(|_| !ran.run.would_generate());
+        self.close((by, before), failure, ran.failed_before);
     }
 
     /// Notes how the run of an object ended.
     fn close(
         &mut self,
         (object, rows): (String, usize),
-        generates: bool,
         failure: Option<&lockstep_plan::Failure>,
+        already: bool,
     ) {
-        match failure.filter(|_| !generates) {
+        match failure {
             Some(failure) => self.troubles.push(Trouble {
                 object,
                 message: failure.to_string(),
+                already,
             }),
             None if self.rows.len() == rows => self.unchanged += 1,
             None => {}
@@ -164,7 +167,8 @@ impl Report {
 
     /// How the command ends.
     pub(super) fn exit(&self, changes_count: bool) -> Exit {
-        if !self.troubles.is_empty() || (changes_count && !self.rows.is_empty()) {
+        let fails = self.troubles.iter().any(|trouble| !trouble.already);
+        if fails || (changes_count && !self.rows.is_empty()) {
             Exit::Findings
         } else {
             Exit::Fine

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lockstep_golang::fmt::object_hash_text;
 use lockstep_provider_api::Variables;
 use lockstep_runtime::connect::Proxy;
 use lockstep_toolbox::cluster::ClusterFlags;
@@ -128,16 +129,38 @@ fn a_changed_value_of_a_store_changes_the_secret_of_objects_that_are_not_in_the_
 fn a_pruned_object_takes_the_secret_it_owns_with_it() {
     let label = "namespace: team, labels: {app: web}, uid: u, finalizers: \
                  [externalsecrets.external-secrets.io/externalsecret-cleanup]";
-    let there = [STORE, &OBJECT.replace("namespace: team", label)].join("---");
+    let owned = format!(
+        "
+apiVersion: v1
+kind: Secret
+metadata:
+  name: db
+  namespace: team
+  labels: {{reconcile.external-secrets.io/created-by: {}}}
+  ownerReferences:
+  - {{apiVersion: external-secrets.io/v1, kind: ExternalSecret, name: db, uid: u}}
+stringData: {{password: canary-1}}
+",
+        object_hash_text("team/db")
+    );
+    let there = [STORE, &OBJECT.replace("namespace: team", label), &owned].join("---");
 
     let report = plan_with(STORE, &there, |flags| {
-        flags.prune = Some("app=web".to_owned())
+        flags.prune = Some("app=web".to_owned());
     })
     .unwrap();
 
     let text = printed(&report);
     assert!(text.contains("- delete ExternalSecret team/db"), "{text}");
     assert!(text.contains("it is not among the manifests"), "{text}");
+    assert!(
+        text.contains("- delete Secret team/db by ExternalSecret team/db"),
+        "{text}"
+    );
+    assert!(
+        text.contains("cause: ExternalSecret team/db is pruned"),
+        "{text}"
+    );
 }
 
 #[test]

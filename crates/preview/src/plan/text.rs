@@ -1,6 +1,8 @@
 //! A plan for people: one paragraph a change, with its cause and its differences, and a last line that
 //! sums up.
 
+use std::fmt::Write;
+
 use lockstep_toolbox::output::Paint;
 
 use super::report::{Action, Report, Row};
@@ -13,12 +15,17 @@ pub(super) fn print(report: &Report, paint: Paint) -> String {
         text.push_str(&paragraph(row, paint));
     }
     for trouble in &report.troubles {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "{} {}\n    {}\n",
-            paint.bad("! fail"),
+            paint.bad(if trouble.already {
+                "! fails already"
+            } else {
+                "! fail"
+            }),
             paint.bold(&trouble.object),
             trouble.message
-        ));
+        );
     }
     if !text.is_empty() {
         text.push('\n');
@@ -49,7 +56,7 @@ fn paragraph(row: &Row, paint: Paint) -> String {
     }
     text.push('\n');
     for cause in &row.causes {
-        text.push_str(&format!("    cause: {cause}\n"));
+        let _ = writeln!(text, "    cause: {cause}");
     }
     if let Some(pushed) = &row.pushed {
         let there = match pushed.there {
@@ -57,13 +64,12 @@ fn paragraph(row: &Row, paint: Paint) -> String {
             Some(false) => "; nothing is there",
             None => "; the store does not say whether something is there",
         };
-        text.push_str(&format!(
-            "    value: {} bytes, {}{there}\n",
-            pushed.length, pushed.hash
-        ));
+        let (length, hash) = (pushed.length, pushed.hash);
+        let unit = if length == 1 { "byte" } else { "bytes" };
+        let _ = writeln!(text, "    value: {length} {unit}, {hash}{there}");
     }
     for difference in &row.differences {
-        text.push_str(&format!("    {}\n", line(difference, paint)));
+        let _ = writeln!(text, "    {}", line(difference, paint));
     }
     text
 }

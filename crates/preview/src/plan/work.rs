@@ -43,6 +43,8 @@ pub(super) struct Facts {
 pub(super) struct Ran {
     pub(super) key: ObjectKey,
     pub(super) causes: Vec<String>,
+    /// Whether it fails already.
+    pub(super) failed_before: bool,
     pub(super) run: Run,
 }
 
@@ -50,6 +52,8 @@ pub(super) struct Ran {
 pub(super) struct RanPush {
     pub(super) key: ObjectKey,
     pub(super) causes: Vec<String>,
+    /// Whether it fails already.
+    pub(super) failed_before: bool,
     pub(super) run: PushRun,
 }
 

@@ -154,7 +154,7 @@ fn reads(run: &Run, object: &ExternalSecret) -> Option<Reads> {
     let groups = run.shares.iter().flat_map(|shares| &shares.reads);
     Some(Reads {
         interval,
-        reads,
+        entries: reads,
         groups: groups.map(|taken| taken.group.clone()).collect(),
     })
 }

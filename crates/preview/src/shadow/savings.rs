@@ -11,8 +11,8 @@ use serde::Serialize;
 /// What one object reads at each refresh.
 pub(super) struct Reads {
     pub(super) interval: Duration,
-    /// Entries that read.
-    pub(super) reads: usize,
+    /// How many entries read.
+    pub(super) entries: usize,
     /// The reads it shares with others; empty where it cannot.
     pub(super) groups: Vec<GroupKey>,
 }
@@ -49,7 +49,7 @@ pub(super) fn savings(objects: &[Reads]) -> Savings {
     let mut savings = Savings::default();
     let mut shared: BTreeMap<&GroupKey, Duration> = BTreeMap::new();
     for object in objects {
-        let reads = f64::from(u32::try_from(object.reads).unwrap_or(u32::MAX));
+        let reads = f64::from(u32::try_from(object.entries).unwrap_or(u32::MAX));
         savings.original_an_hour += reads * an_hour(object.interval);
         if object.groups.is_empty() {
             savings.lockstep_an_hour += reads * an_hour(object.interval);
@@ -89,7 +89,7 @@ mod tests {
     fn reads(minutes: u64, keys: &[&str]) -> Reads {
         Reads {
             interval: Duration::from_mins(minutes),
-            reads: keys.len(),
+            entries: keys.len(),
             groups: keys.iter().map(|key| group(key)).collect(),
         }
     }
@@ -98,9 +98,12 @@ mod tests {
     fn a_read_that_objects_share_is_made_once_at_the_shortest_interval() {
         let saved = savings(&[reads(60, &["a"]), reads(30, &["a"]), reads(60, &["a", "b"])]);
 
-        assert_eq!(saved.original_an_hour, 5.0);
-        assert_eq!(saved.lockstep_an_hour, 3.0);
-        assert_eq!(saved.percent(), 40.0);
+        let told = (
+            saved.original_an_hour,
+            saved.lockstep_an_hour,
+            saved.percent(),
+        );
+        assert_eq!(format!("{told:?}"), "(5.0, 3.0, 40.0)");
     }
 
     #[test]
@@ -110,6 +113,6 @@ mod tests {
             ..reads(60, &["a", "b"])
         };
 
-        assert_eq!(savings(&[alone]).saved(), 0.0);
+        assert_eq!(format!("{:?}", savings(&[alone]).saved()), "0.0");
     }
 }

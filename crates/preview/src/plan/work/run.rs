@@ -4,6 +4,7 @@
 use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::Selector;
+use lockstep_api::conditions::Condition;
 use lockstep_api::keys::LABEL_OWNER;
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_index::ObjectKey;
@@ -59,13 +60,15 @@ pub(super) async fn external_secrets(engine: &Engine, jobs: Jobs<ExternalSecret>
             break;
         }
     }
-    let ran = runs.into_iter().map(|(key, run)| Ran {
-        causes: done
-            .get(&key)
-            .map(|job| job.causes.clone())
-            .unwrap_or_default(),
-        key,
-        run,
+    let ran = runs.into_iter().map(|(key, run)| {
+        let job = done.get(&key);
+        let status = job.and_then(|job| job.object.status.as_ref());
+        Ran {
+            causes: job.map(|job| job.causes.clone()).unwrap_or_default(),
+            failed_before: status.is_some_and(|status| is_failed(&status.conditions)),
+            key,
+            run,
+        }
     });
     ran.collect()
 }
@@ -108,6 +111,10 @@ fn is_owned(secret: &Secret, uid: Option<&str>) -> bool {
     owners.any(|owner| Some(owner.uid.as_str()) == uid)
 }
 
+fn is_failed(conditions: &[Condition]) -> bool {
+    lockstep_plan::conditions::is_ready(conditions) == Some(false)
+}
+
 /// Runs PushSecrets one after another, in the order of their names.
 pub(super) async fn push_secrets(engine: &Engine, jobs: Jobs<PushSecret>) -> Vec<RanPush> {
     let mut runs = Vec::with_capacity(jobs.len());
@@ -117,8 +124,15 @@ pub(super) async fn push_secrets(engine: &Engine, jobs: Jobs<PushSecret>) -> Vec
             look,
             causes,
         } = job;
+        let status = object.status.as_ref();
+        let failed_before = status.is_some_and(|status| is_failed(&status.conditions));
         let run = engine.run_push(object, look).await;
-        runs.push(RanPush { key, causes, run });
+        runs.push(RanPush {
+            key,
+            causes,
+            failed_before,
+            run,
+        });
     }
     runs
 }
