@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Print a completion script for a shell.
+/// Print a completion script for a shell
 ///
 /// bash: lockstep completions bash > /etc/bash_completion.d/lockstep
 /// zsh:  lockstep completions zsh > "${fpath[1]}/_lockstep"
@@ -21,7 +21,7 @@ pub(crate) struct CompletionsFlags {
     shell: Shell,
 }
 
-/// Write man pages, one a command, into a folder.
+/// Write man pages, one a command, into a folder
 ///
 /// lockstep man ~/.local/share/man/man1 && man lockstep-explain
 #[derive(Debug, Args)]

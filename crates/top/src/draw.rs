@@ -139,7 +139,7 @@ fn line(row: &Row, tab: Tab, now: Timestamp) -> TableRow<'static> {
         Cell::new(fifth),
         Cell::new(sixth),
         Cell::new(format!("{:.1}", row.reads_per_hour)),
-        Cell::new(row.message.clone()),
+        Cell::new(row.told().to_owned()),
     ])
 }
 

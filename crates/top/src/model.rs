@@ -6,9 +6,9 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_explain::{Freshness, freshness};
 use lockstep_golang::duration::Duration as GoDuration;
-use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{period, store_keys};
 use lockstep_plan::store::StoreRecord;
+use lockstep_plan::{Cause, StoreKey};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -58,6 +58,17 @@ pub(crate) struct Row {
     pub(crate) reads_per_hour: f64,
     /// For a store, how many objects use it.
     pub(crate) users: usize,
+}
+
+impl Row {
+    /// The message from its cause on: what comes before is the same for every failure.
+    pub(crate) fn told(&self) -> &str {
+        let causes = Cause::ALL.iter();
+        let starts =
+            causes.filter_map(|cause| self.message.find(&format!(": {}: ", cause.as_str())));
+        let start = starts.min().map_or(0, |at| at + 2);
+        self.message.get(start..).unwrap_or(&self.message)
+    }
 }
 
 /// Everything that is shown.

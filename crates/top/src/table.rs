@@ -29,7 +29,7 @@ pub(crate) fn text(model: &Model, paint: Paint, now: Timestamp) -> String {
             row.through.clone(),
             row.users.to_string(),
             format!("{:.1}", row.reads_per_hour),
-            row.message.clone(),
+            row.told().to_owned(),
         ]);
     }
     view.tab = Tab::Objects;
@@ -63,7 +63,7 @@ fn cells(row: &Row, now: Timestamp) -> [String; 8] {
         since(row.last, now),
         until(row.due, now),
         format!("{:.1}", row.reads_per_hour),
-        row.message.clone(),
+        row.told().to_owned(),
     ]
 }
 
