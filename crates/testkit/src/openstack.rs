@@ -124,16 +124,18 @@ impl Openstack {
         Ok(id.to_owned())
     }
 
+    /// Barbican itself finds Keystone in the catalog, too.
     fn list_in_catalog(&self) -> Result<()> {
-        let service = json!({"service": {"type": "key-manager", "name": "barbican"}});
-        let services = format!("{}/v3/services", self.identity);
-        let made = self.post(&services, &service)?;
-        let endpoint = json!({"endpoint": {
-            "service_id": made["service"]["id"], "interface": "public", "region": REGION,
-            "url": self.key_manager,
-        }});
-        let endpoints = format!("{}/v3/endpoints", self.identity);
-        self.post(&endpoints, &endpoint)?;
+        let identity = format!("{}/v3", self.identity);
+        for (kind, url) in [("identity", &identity), ("key-manager", &self.key_manager)] {
+            let service = json!({"service": {"type": kind, "name": kind}});
+            let made = self.post(&format!("{identity}/services"), &service)?;
+            let endpoint = json!({"endpoint": {
+                "service_id": made["service"]["id"], "interface": "public", "region": REGION,
+                "url": url,
+            }});
+            self.post(&format!("{identity}/endpoints"), &endpoint)?;
+        }
         Ok(())
     }
 
