@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use lockstep_api::messages::STORE_NO_CLIENT;
 use lockstep_api::push_secret::PushData;
 use lockstep_provider_api::error::Retry;
 use lockstep_provider_api::{Error, PushItem, SecretMap};
@@ -105,6 +106,11 @@ fn of_store(
         let retry = refusal.retry();
         let Refusal { cause, text, fault } = refusal;
         let name = &store.key.name;
+        // Where the store has no client, upstream's push says why, having tried to make one itself.
+        let (text, fault) = match fault.as_deref().and_then(client_error) {
+            Some(error) => (error.to_owned(), Some(text)),
+            None => (text, fault),
+        };
         let text = format!("could not get secrets client for store {name}: {text}");
         let failure = Refusal::explain(fault, set_failed(cause, &text)).retrying(retry);
         return Err(failure.from_store(store.key.clone()));
@@ -122,6 +128,13 @@ fn of_store(
         }
     }
     Ok(planned)
+}
+
+/// Why the client of a store could not be made, out of what the store's condition says.
+fn client_error(fault: &str) -> Option<&str> {
+    let told = fault.strip_prefix(STORE_NO_CLIENT)?.strip_prefix(": ")?;
+    let (_cause, error) = told.split_once(": ")?;
+    Some(error)
 }
 
 /// The entries of `spec.data` without their values, to ask whether all of them are there already.

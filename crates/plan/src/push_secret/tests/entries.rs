@@ -236,6 +236,26 @@ fn a_store_that_is_not_ready_gets_nothing() {
 }
 
 #[test]
+fn a_store_without_a_client_says_why_it_has_none() {
+    let mut scene = set("data: [{match: {secretKey: a, remoteRef: {remoteKey: r}}}]");
+    let mut store = ready_store("s");
+    for condition in store
+        .status
+        .iter_mut()
+        .flat_map(|status| &mut status.conditions)
+    {
+        condition.status = "False".to_owned();
+        condition.message = Some("unable to create client: InvalidSpec: no vault: v".to_owned());
+    }
+    scene.stores = lookup([StoreView::of(&store)]);
+
+    assert_eq!(
+        refused(&scene, map([("a", "1")])),
+        "set secret failed: could not get secrets client for store s: no vault: v"
+    );
+}
+
+#[test]
 fn a_store_that_nobody_checks_is_pushed_to_unless_it_is_known_to_fail() {
     let mut scene = set("data: [{match: {secretKey: a, remoteRef: {remoteKey: r}}}]");
     scene.settings.secret_stores = false;
