@@ -97,6 +97,17 @@ pub(crate) enum Kind {
     ClusterSecretStore,
 }
 
+#[cfg(feature = "cluster")]
+impl Kind {
+    /// Its word in manifests.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::SecretStore => "SecretStore",
+            Self::ClusterSecretStore => "ClusterSecretStore",
+        }
+    }
+}
+
 /// Which secrets.
 #[derive(Debug, Args)]
 pub(crate) struct NameFlags {

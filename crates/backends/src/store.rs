@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lockstep_provider_api::Services;
 use lockstep_remote::{Connections, StoreRecord};
+use lockstep_toolbox::denied;
 use lockstep_toolbox::exit::Failure;
 
 use crate::Environment;
@@ -31,7 +32,11 @@ pub(crate) async fn open(flags: &StoreFlags, environment: Environment) -> anyhow
     let shown = shown(&record);
     let connections = Connections::new(services);
     let connected = connections.open(&record, Some(&caller)).await;
-    let connected = connected.map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
+    // A Secret with its credentials may be out of reach; then the rule that is missing helps most.
+    let connected = connected.map_err(|error| {
+        let text = denied::explained(&error.to_string());
+        anyhow::anyhow!("{shown}: {text}")
+    })?;
     let Some(backend) = Backend::new(connected.store) else {
         return Err(Failure::refused(format!(
             "{shown}: its provider has no deleted or disabled secrets; this command works with AWS \
@@ -103,17 +108,48 @@ async fn from_cluster(flags: &StoreFlags, environment: Environment) -> anyhow::R
             read.map(StoreRecord::from)
         }
     };
-    let record = read.map_err(|error| {
-        if error.is(ApiErrorKind::NotFound) {
-            let namespace = &cluster.namespace;
-            return Failure::missing(format!(
-                "there is no {:?} {name} (namespace {namespace}); name it with --store, --kind and -n",
-                flags.kind
-            ));
+    let record = match read {
+        Ok(record) => record,
+        Err(error) if error.is(ApiErrorKind::NotFound) => {
+            return Err(Failure::missing(unknown(flags.kind, &name, &cluster).await));
         }
-        cluster::failure(&format!("read {:?} {name}", flags.kind), &error)
-    })?;
+        Err(error) => {
+            let doing = format!("read {} {name}", flags.kind.as_str());
+            return Err(cluster::failure(&doing, &error));
+        }
+    };
     let objects = ClusterObjects::new(cluster.client);
     let services = lockstep_local::services_over(Arc::new(objects), environment.local);
     Ok((Arc::new(record), services, cluster.namespace))
+}
+
+/// Says that there is no such store, and which ones there are.
+#[cfg(feature = "cluster")]
+async fn unknown(
+    kind: crate::flags::Kind,
+    name: &str,
+    cluster: &lockstep_toolbox::cluster::Cluster,
+) -> String {
+    use lockstep_api::{ClusterSecretStore, SecretStore};
+    use lockstep_runtime::api_object::list_all;
+
+    use crate::flags::Kind;
+
+    let namespace = &cluster.namespace;
+    let (names, what) = match kind {
+        Kind::SecretStore => {
+            let stores = list_all::<SecretStore>(&cluster.client, Some(namespace)).await;
+            let stores = stores.unwrap_or_default().into_iter();
+            let names: Vec<_> = stores.filter_map(|store| store.metadata.name).collect();
+            (names, format!("SecretStores in namespace {namespace}"))
+        }
+        Kind::ClusterSecretStore => {
+            let stores = list_all::<ClusterSecretStore>(&cluster.client, None).await;
+            let stores = stores.unwrap_or_default().into_iter();
+            let names: Vec<_> = stores.filter_map(|store| store.metadata.name).collect();
+            (names, "ClusterSecretStores".to_owned())
+        }
+    };
+    let help = lockstep_toolbox::suggest::instead(name, names.iter().map(String::as_str), &what);
+    format!("{} {name} does not exist; {help}", kind.as_str())
 }

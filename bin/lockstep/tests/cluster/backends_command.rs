@@ -507,7 +507,7 @@ fn a_store_of_the_cluster_is_used_with_its_own_credentials() {
     };
 
     let applied = run(&["apply", "-f", "secrets.yaml"], "bao");
-    let missing = run(&["status"], "nope");
+    let missing = run(&["status"], "boa");
 
     assert_eq!(
         applied.row("app/db"),
@@ -515,5 +515,5 @@ fn a_store_of_the_cluster_is_used_with_its_own_credentials() {
     );
     assert_eq!(run(&["status"], "bao").code, 0);
     assert_eq!(missing.code, 3, "{}", missing.err);
-    assert!(missing.err.contains("nope"), "{}", missing.err);
+    assert!(missing.err.contains("did you mean bao?"), "{}", missing.err);
 }
