@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod api;
+mod auth;
 mod find;
 mod spec;
 mod store;
@@ -45,7 +46,7 @@ impl Provider for Beyondtrustworkloadcredentials {
         spec: BeyondtrustworkloadcredentialsSpec,
         ctx: Ctx,
     ) -> Result<BeyondtrustworkloadcredentialsStore> {
-        let token = token(&spec, &ctx).await;
+        let token = auth::token(&spec, &ctx).await;
         let token = token.map_err(|error| error.context("failed to load credentials"))?;
         let base = spec.address();
         let base =
@@ -61,14 +62,4 @@ impl Provider for Beyondtrustworkloadcredentials {
         let api = api::Api::new(ctx, site);
         Ok(BeyondtrustworkloadcredentialsStore::new(api, folder))
     }
-}
-
-/// Resolves the API key. Admission wants its namespace in a ClusterSecretStore, and so does upstream's check of
-/// such a store.
-async fn token(spec: &BeyondtrustworkloadcredentialsSpec, ctx: &Ctx) -> Result<SecretValue> {
-    let selector = spec.token()?;
-    if ctx.is_referent(selector.namespace.as_deref()) {
-        return Err(Error::invalid_spec("cluster scope requires namespace"));
-    }
-    ctx.secret(selector).await
 }

@@ -2,13 +2,14 @@
 #![warn(missing_docs)]
 
 mod api;
+mod auth;
 mod error;
 mod spec;
 mod store;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest, Scheme, StaticHeader};
+use lockstep_provider_kit::{Address, Rest};
 
 pub use spec::{ApiKey, FortanixSpec};
 pub use store::FortanixStore;
@@ -16,8 +17,6 @@ pub use store::FortanixStore;
 /// The metric's label.
 const LABEL: &str = "Fortanix";
 const DEFAULT_URL: &str = "https://sdkms.fortanix.com";
-/// The API key is sent as it is.
-const SCHEME: Scheme = Scheme::authorization("Basic ", "");
 
 /// The provider `fortanix`.
 pub struct Fortanix;
@@ -40,17 +39,13 @@ impl Provider for Fortanix {
     }
 
     async fn connect(spec: FortanixSpec, ctx: Ctx) -> Result<FortanixStore> {
-        let selector = spec.key()?;
-        // Whose key it is shows when somebody uses the store.
-        if ctx.is_referent(selector.namespace.as_deref()) && ctx.scope().home().is_none() {
+        let Some(auth) = auth::authenticator(&spec, &ctx).await? else {
             return Ok(FortanixStore::new(None));
-        }
-        let key = ctx.secret(selector).await;
-        let key = key.map_err(|error| error.context("cannot resolve secret key ref"))?;
+        };
         let url = spec.api_url.as_deref().filter(|url| !url.is_empty());
         let base = Address::new("spec.provider.fortanix.apiUrl", url.unwrap_or(DEFAULT_URL))?;
         let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
-        let rest = rest.signed(StaticHeader::new(SCHEME, key));
-        Ok(FortanixStore::new(Some(api::Api::new(rest))))
+        let api = api::Api::new(rest.signed(auth));
+        Ok(FortanixStore::new(Some(api)))
     }
 }

@@ -4,13 +4,13 @@ use lockstep_provider_api::http::{
     Answer, Method, Page, RequestBuilder, Tls, encode_component, pages,
 };
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Rest, Scheme, StaticHeader};
+use lockstep_provider_kit::Rest;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::error;
 use crate::spec::NgrokSpec;
+use crate::{auth, error};
 
 /// The metric's label.
 const PROVIDER: &str = "Ngrok";
@@ -67,9 +67,8 @@ struct Listed<T> {
 impl Api {
     /// Resolves the key.
     pub(crate) async fn connect(spec: &NgrokSpec, ctx: &Ctx) -> Result<Self> {
-        let key = ctx.secret(spec.key()?).await?;
+        let auth = auth::authenticator(spec, ctx).await?;
         let rest = Rest::new(ctx, PROVIDER, spec.url()?, &Tls::default())?;
-        let auth = StaticHeader::new(Scheme::BEARER, key);
         Ok(Self {
             rest: rest.signed(auth).agent(AGENT),
         })

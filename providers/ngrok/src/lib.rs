@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod api;
+mod auth;
 mod error;
 mod push;
 mod spec;

@@ -3,10 +3,10 @@
 
 use lockstep_provider_api::http::{RequestBuilder, Tls};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest, Scheme, StaticHeader};
+use lockstep_provider_kit::{Address, Rest};
 
-use crate::error;
 use crate::spec::OnboardbaseSpec;
+use crate::{auth, error};
 
 /// The metric's label.
 const PROVIDER: &str = "Onboardbase";
@@ -22,20 +22,9 @@ pub(crate) struct Api {
 impl Api {
     /// Resolves the key.
     pub(crate) async fn connect(spec: &OnboardbaseSpec, ctx: &Ctx) -> Result<Self> {
-        let key = ctx.secret(&spec.auth.api_key_ref).await;
-        let key =
-            key.map_err(|error| error.context("unable to find find OnboardbaseAPIKey secret"))?;
-        if key.is_empty() {
-            let selector = &spec.auth.api_key_ref;
-            return Err(Error::invalid_spec(format!(
-                "auth.secretRef.onboardbaseAPIKey.key '{}' not found in secret '{}'",
-                selector.key.as_deref().unwrap_or_default(),
-                selector.name.as_deref().unwrap_or_default()
-            )));
-        }
+        let auth = auth::authenticator(spec, ctx).await?;
         let base = Address::new("spec.provider.onboardbase.apiHost", &spec.api_host)?;
         let rest = Rest::new(ctx, PROVIDER, base, &Tls::default())?;
-        let auth = StaticHeader::new(Scheme::header("api_key"), key);
         Ok(Self {
             rest: rest.signed(auth).agent(AGENT),
             project: spec.project.clone(),
@@ -63,20 +52,4 @@ impl Api {
         let answer = self.rest.send(call, request, error::check).await?;
         Ok(answer.into_secret())
     }
-}
-
-/// The passcode, less a final line break.
-pub(crate) async fn passcode(spec: &OnboardbaseSpec, ctx: &Ctx) -> Result<SecretValue> {
-    let selector = &spec.auth.passcode_ref;
-    let held = ctx.secret(selector).await;
-    let held = held.map_err(|error| error.context("unable to find OnboardbasePasscode secret"))?;
-    let held = SecretValue::from(held.without_final_newline());
-    if held.is_empty() {
-        return Err(Error::invalid_spec(format!(
-            "auth.secretRef.onboardbasePasscode.key '{}' not found in secret '{}'",
-            selector.key.as_deref().unwrap_or_default(),
-            selector.name.as_deref().unwrap_or_default()
-        )));
-    }
-    Ok(held)
 }

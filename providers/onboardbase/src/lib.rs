@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 mod api;
+mod auth;
 mod cipher;
 mod entries;
 mod error;
@@ -40,7 +41,7 @@ impl Provider for Onboardbase {
     }
 
     async fn connect(spec: OnboardbaseSpec, ctx: Ctx) -> Result<OnboardbaseStore> {
-        let passcode = api::passcode(&spec, &ctx).await?;
+        let passcode = auth::passcode(&spec, &ctx).await?;
         let api = api::Api::connect(&spec, &ctx).await?;
         Ok(OnboardbaseStore::new(api, spec, passcode))
     }

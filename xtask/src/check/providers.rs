@@ -33,6 +33,11 @@ const WITHOUT: &[(&str, &[&str], &str)] = &[
         "crates/api-server signs in and says what refusals mean",
     ),
     (
+        "beyondtrustworkloadcredentials",
+        &["error.rs"],
+        "its client, which the generator shares, is in the kit and says what refusals mean",
+    ),
+    (
         "aws",
         &["api.rs"],
         "one module a service, each over the vendor's SDK",
