@@ -18,5 +18,6 @@ mod pages;
 #[cfg(feature = "all-providers")]
 mod picture;
 mod render;
+mod shell;
 mod snapshots;
 mod watch;
