@@ -36,6 +36,37 @@ impl Action {
     pub(crate) const fn is_change(self) -> bool {
         !matches!(self, Self::Nothing | Self::Wait | Self::Refuse)
     }
+
+    /// What was done, for people.
+    pub(crate) const fn done(self) -> &'static str {
+        match self {
+            Self::Nothing => "unchanged",
+            Self::Create => "created",
+            Self::Update | Self::NewVersion => "updated",
+            Self::Restore => "restored",
+            Self::Adopt => "adopted",
+            Self::Delete => "deleted",
+            Self::Purge => "purged",
+            Self::Wait => "waited for",
+            Self::Refuse => "refused",
+        }
+    }
+
+    /// What is going to be done, for people and programs.
+    pub(crate) const fn planned(self) -> &'static str {
+        match self {
+            Self::Nothing => "leave",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::NewVersion => "write a version",
+            Self::Restore => "restore",
+            Self::Adopt => "adopt",
+            Self::Delete => "delete",
+            Self::Purge => "purge",
+            Self::Wait => "wait",
+            Self::Refuse => "refuse",
+        }
+    }
 }
 
 /// An action and its reason.

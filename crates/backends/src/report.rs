@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::manifest::API_VERSION;
 use crate::plan::{Action, Step};
-use crate::words;
 
 /// How it ended for one secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,12 +107,8 @@ impl Row {
 
     fn action(&self) -> String {
         let words: Vec<&str> = match self.outcome {
-            Outcome::Planned => self
-                .actions
-                .iter()
-                .map(|one| words::planned(*one))
-                .collect(),
-            Outcome::Changed => self.actions.iter().map(|one| words::done(*one)).collect(),
+            Outcome::Planned => self.actions.iter().map(|one| one.planned()).collect(),
+            Outcome::Changed => self.actions.iter().map(|one| one.done()).collect(),
             other => vec![other.as_str()],
         };
         words.join(", ")
@@ -123,11 +118,7 @@ impl Row {
         let state = |state: &Option<State>| {
             state.map(|state| json!({ "state": state.as_str(), "until": state.until() }))
         };
-        let actions: Vec<&str> = self
-            .actions
-            .iter()
-            .map(|one| words::planned(*one))
-            .collect();
+        let actions: Vec<&str> = self.actions.iter().map(|one| one.planned()).collect();
         json!({
             "name": self.name,
             "outcome": self.outcome.as_str(),

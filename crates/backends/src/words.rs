@@ -1,9 +1,8 @@
-//! How states, differences and actions are told to people. Names and dates, never values.
+//! How states and differences are told to people. Names and dates, never values.
 
 use lockstep_provider_api::lifecycle::{Owner, State, Undo};
 
 use crate::content::Difference;
-use crate::plan::Action;
 
 /// A state as a part of a sentence.
 pub(crate) fn state(state: &State) -> String {
@@ -54,37 +53,6 @@ pub(crate) fn difference(difference: &Difference) -> String {
         format!("{noun} {word}: {}", names.join(", "))
     });
     parts.collect::<Vec<_>>().join("; ")
-}
-
-/// What was done.
-pub(crate) const fn done(action: Action) -> &'static str {
-    match action {
-        Action::Nothing => "unchanged",
-        Action::Create => "created",
-        Action::Update | Action::NewVersion => "updated",
-        Action::Restore => "restored",
-        Action::Adopt => "adopted",
-        Action::Delete => "deleted",
-        Action::Purge => "purged",
-        Action::Wait => "waited for",
-        Action::Refuse => "refused",
-    }
-}
-
-/// What is going to be done.
-pub(crate) const fn planned(action: Action) -> &'static str {
-    match action {
-        Action::Nothing => "leave",
-        Action::Create => "create",
-        Action::Update => "update",
-        Action::NewVersion => "write a version",
-        Action::Restore => "restore",
-        Action::Adopt => "adopt",
-        Action::Delete => "delete",
-        Action::Purge => "purge",
-        Action::Wait => "wait",
-        Action::Refuse => "refuse",
-    }
 }
 
 /// Whose a secret is.
