@@ -221,3 +221,32 @@ fn an_environment_is_found_by_the_id_of_its_repository() {
     let want = "/api/v3/repositories/99/environments/prod/secrets/NEW v all null";
     assert_eq!(held, want);
 }
+
+#[test]
+fn a_deletion_tells_a_secret_that_is_gone_from_a_right_that_is() {
+    let delete = |list: u16| {
+        let services = services().plugged(scripted(move |request| {
+            let path = request.uri().path();
+            if path.ends_with("/access_tokens") {
+                return response(201, r#"{"token":"ghs-1"}"#);
+            }
+            let status = if path.ends_with("/secrets") {
+                list
+            } else {
+                404
+            };
+            response(status, r#"{"message":"Not Found"}"#)
+        }));
+        services.objects.put_secret(NAMESPACE, "c", "pem", KEY);
+        let spec: GithubSpec = serde_json::from_value(spec(&[])).unwrap();
+        block_on(async {
+            let store = Github::connect(spec, services.ctx("s")).await?;
+            store.delete(&PushTarget::key("TOK")).await
+        })
+    };
+
+    assert!(delete(200).is_ok());
+    let text = delete(404).unwrap_err().to_string();
+    let want = "failed to delete secret: GET https://ghe.test/api/v3/orgs/org/actions/secrets: 404 Not Found []";
+    assert_eq!(text, want);
+}
