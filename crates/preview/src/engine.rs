@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use jiff::Timestamp;
 use lockstep_api::{ExternalSecret, PushSecret};
-use lockstep_plan::external_secret::{Decision, Ignored, ObservedTarget, decide};
+use lockstep_plan::external_secret::{ObservedTarget, decide};
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{Cause, Failure, Randomness, Salt, Settings};
 use lockstep_provider_api::{Services, Shared};
@@ -19,6 +19,7 @@ use lockstep_runtime::supervise::{Outcome, supervise};
 use lockstep_runtime::transport::{self, HttpTransports};
 
 use crate::call_count::CallCount;
+use crate::decided::Decided;
 use crate::intent::{Intent, RemoteIntent};
 use crate::observe::Look;
 use crate::provider_objects::SceneObjects;
@@ -39,21 +40,6 @@ pub(crate) struct Engine {
     services: Arc<Services>,
     pushes: Arc<Pushes>,
     planning: Planning,
-}
-
-/// What a run decided before it fetched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Decided {
-    /// It is not the operator's.
-    Ignored(Ignored),
-    /// Nothing is due.
-    Idle,
-    /// So many reads of stores were made, or would be.
-    Fetched { reads: usize },
-    /// It is being deleted.
-    Released,
-    /// It failed before anything was read.
-    Failed,
 }
 
 /// What a run of an ExternalSecret would have done.
@@ -125,7 +111,7 @@ impl Engine {
         self.services.time.now()
     }
 
-    /// Checks a store and keeps what came of it; the failure where it is not ready.
+    /// Checks a store and keeps what came of it.
     pub(crate) async fn check_store(&self, record: &StoreRecord) {
         let check = store::check(record, self.remote.connections(), &self.settings);
         let outcome = match supervise(DEADLINE, check).await {
@@ -154,7 +140,7 @@ impl Engine {
                 return Run::failed(failure, clock.elapsed());
             }
         };
-        let decided = told(decide(&observed, &self.settings, now).decision);
+        let decided = Decided::of(decide(&observed, &self.settings, now).decision);
         if look == Look::Refreshed
             && matches!(decided, Decided::Fetched { .. })
             && matches!(observed.target, ObservedTarget::Row(_))
@@ -232,18 +218,6 @@ impl PushRun {
 
 fn would_generate(failure: Option<&Failure>) -> bool {
     failure.is_some_and(|failure| failure.to_string().contains(NOT_GENERATED))
-}
-
-fn told(decision: Decision) -> Decided {
-    match decision {
-        Decision::Ignore(why) => Decided::Ignored(why),
-        Decision::Idle { .. } => Decided::Idle,
-        Decision::Release(_) => Decided::Released,
-        Decision::Fail(_) => Decided::Failed,
-        Decision::Fetch(list) => Decided::Fetched {
-            reads: list.items.len(),
-        },
-    }
 }
 
 fn cut_off() -> Failure {

@@ -4,6 +4,7 @@
 
 mod call_count;
 mod changed_fields;
+mod decided;
 mod difference;
 mod difference_text;
 mod edited;

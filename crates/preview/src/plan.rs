@@ -6,6 +6,7 @@ mod cause;
 mod flags;
 mod input;
 mod report;
+mod row;
 mod text;
 mod work;
 

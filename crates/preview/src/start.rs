@@ -6,7 +6,8 @@ use futures_util::{StreamExt, stream};
 use jiff::Timestamp;
 use lockstep_toolbox::cluster::Cluster;
 
-use crate::engine::{Decided, Engine, Run};
+use crate::decided::Decided;
+use crate::engine::{Engine, Run};
 use crate::intent::Intent;
 use crate::lists;
 use crate::objects::Objects;

@@ -46,6 +46,10 @@ fn flags(given: &Path, against: &Path) -> PlanFlags {
 
 /// Plans `given` against `there`, with changes to the flags.
 fn plan_with(given: &str, there: &str, change: impl Fn(&mut PlanFlags)) -> Result<Report> {
+    assert!(
+        lockstep_provider_registry::lookup("fake").is_ok(),
+        "manifests of tests name it"
+    );
     let (new, old) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(new.path().join("given.yaml"), given).unwrap();
     std::fs::write(old.path().join("there.yaml"), there).unwrap();

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use lockstep_toolbox::output::Paint;
 
-use super::report::{Action, Report, Row};
+use super::report::Report;
+use super::row::{Action, Row};
 use crate::difference_text::line;
 
 /// The plan as text.

@@ -3,23 +3,18 @@
 
 mod affected;
 mod inputs;
+mod parents;
+mod prune;
 mod run;
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube::core::{Selector, SelectorExt};
-use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_index::ObjectKey;
-use lockstep_toolbox::exit::Failure;
 
 use super::apply::{Applied, Change};
 use super::flags::PlanFlags;
 use crate::engine::{Engine, PushRun, Run};
-use crate::fan_out::children;
-use crate::objects::Objects;
 use crate::observe::Look;
 
 use affected::Affected;
@@ -88,12 +83,12 @@ pub(super) async fn collect(engine: &Engine, applied: Applied, flags: &PlanFlags
         }
     }
     let mut written = Vec::new();
-    add_children(engine, (&applied, &mut written), &mut jobs, &mut push_jobs).await;
+    parents::add_children(engine, (&applied, &mut written), &mut jobs, &mut push_jobs).await;
     let mut pruned = Vec::new();
     if let Some(labels) = &flags.prune {
-        let selector = selector(labels)?;
+        let selector = prune::selector(labels)?;
         let now = engine.now();
-        prune(
+        prune::prune(
             &scene.present.objects,
             (&selector, now),
             &mut pruned,
@@ -129,155 +124,11 @@ pub(super) fn store_name(key: &lockstep_plan::StoreKey) -> String {
     }
 }
 
-/// Runs the parents among the manifests and adds their children to the jobs.
-async fn add_children(
-    engine: &Engine,
-    (applied, written): (&Applied, &mut Vec<(String, Change, String)>),
-    jobs: &mut Jobs<ExternalSecret>,
-    push_jobs: &mut Jobs<PushSecret>,
-) {
-    let (scene, means) = (&*engine.scene, (&engine.settings, engine.now()));
-    let live = &scene.present.objects;
-    for (name, parent) in &scene.given.cluster_external_secrets {
-        let Some(cause) = parent_cause(
-            "ClusterExternalSecret",
-            name,
-            applied.cluster_external_secrets.get(name),
-        ) else {
-            continue;
-        };
-        let found = children(scene, parent.clone(), &live.external_secrets, means).await;
-        for (key, child) in found {
-            let held = live.external_secrets.get(&key);
-            let metadata = |held: &ExternalSecret| held.metadata.clone();
-            let Some((child, change)) = settled(child, held, metadata, means.1) else {
-                continue;
-            };
-            written.push((format!("ExternalSecret {key}"), change, cause.clone()));
-            jobs.insert(key, job(child, &cause));
-        }
-    }
-    for (name, parent) in &scene.given.cluster_push_secrets {
-        let Some(cause) = parent_cause(
-            "ClusterPushSecret",
-            name,
-            applied.cluster_push_secrets.get(name),
-        ) else {
-            continue;
-        };
-        let found = children(scene, parent.clone(), &live.push_secrets, means).await;
-        for (key, child) in found {
-            let held = live.push_secrets.get(&key);
-            let metadata = |held: &PushSecret| held.metadata.clone();
-            let Some((child, change)) = settled(child, held, metadata, means.1) else {
-                continue;
-            };
-            written.push((format!("PushSecret {key}"), change, cause.clone()));
-            push_jobs.insert(key, job(child, &cause));
-        }
-    }
-}
-
-fn parent_cause(kind: &str, name: &str, change: Option<&Change>) -> Option<String> {
-    match change? {
-        Change::Same => None,
-        Change::New => Some(format!("{kind} {name} is new")),
-        Change::Changed(_) => Some(format!("{kind} {name} changes")),
-    }
-}
-
+/// A job as the object stands.
 fn job<T>(object: T, cause: &str) -> Job<T> {
     Job {
         object,
         look: Look::AsItStands,
         causes: vec![cause.to_owned()],
-    }
-}
-
-/// Something with metadata.
-trait Named: Clone {
-    fn metadata_mut(&mut self) -> &mut ObjectMeta;
-}
-
-impl Named for ExternalSecret {
-    fn metadata_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
-
-impl Named for PushSecret {
-    fn metadata_mut(&mut self) -> &mut ObjectMeta {
-        &mut self.metadata
-    }
-}
-
-/// A child as the API server would keep it, and what becomes of it.
-fn settled<T: Named>(
-    child: Option<T>,
-    held: Option<&T>,
-    metadata: impl Fn(&T) -> ObjectMeta,
-    now: Timestamp,
-) -> Option<(T, Change)> {
-    match (child, held) {
-        (Some(mut child), None) => {
-            let name = metadata(&child).name.unwrap_or_default();
-            child.metadata_mut().uid = Some(format!("new-{name}"));
-            child.metadata_mut().generation = Some(1);
-            Some((child, Change::New))
-        }
-        (Some(mut child), Some(held)) => {
-            let generation = metadata(held).generation.unwrap_or_default();
-            child.metadata_mut().generation = Some(generation + 1);
-            Some((child, Change::Changed(vec!["spec".to_owned()])))
-        }
-        (None, Some(held)) => {
-            let mut gone = held.clone();
-            gone.metadata_mut().deletion_timestamp = Some(Time(now));
-            Some((gone, Change::Changed(vec!["deleted".to_owned()])))
-        }
-        (None, None) => None,
-    }
-}
-
-/// Reads the labels of `--prune`.
-fn selector(labels: &str) -> Result<Selector> {
-    let mut wanted = BTreeMap::new();
-    for pair in labels.split(',') {
-        let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-            let text =
-                format!("--prune {labels}: write labels as KEY=VALUE, with commas between them");
-            return Err(Failure::usage(text));
-        };
-        wanted.insert(key.trim().to_owned(), value.trim().to_owned());
-    }
-    Ok(Selector::from_iter(wanted))
-}
-
-/// Adds objects that are there, carry the labels and are not among the manifests, as deleted ones.
-fn prune(
-    live: &Objects,
-    (selector, now): (&Selector, Timestamp),
-    pruned: &mut Vec<String>,
-    (jobs, push_jobs): (&mut Jobs<ExternalSecret>, &mut Jobs<PushSecret>),
-) {
-    let matches =
-        |metadata: &ObjectMeta| selector.matches(&metadata.labels.clone().unwrap_or_default());
-    for (key, object) in &live.external_secrets {
-        if !jobs.contains_key(key) && matches(&object.metadata) {
-            let mut object = object.clone();
-            object.metadata.deletion_timestamp = Some(Time(now));
-            let name = format!("ExternalSecret {key}");
-            jobs.insert(key.clone(), job(object, &format!("{name} is pruned")));
-            pruned.push(name);
-        }
-    }
-    for (key, object) in &live.push_secrets {
-        if !push_jobs.contains_key(key) && matches(&object.metadata) {
-            let mut object = object.clone();
-            object.metadata.deletion_timestamp = Some(Time(now));
-            let name = format!("PushSecret {key}");
-            push_jobs.insert(key.clone(), job(object, &format!("{name} is pruned")));
-            pruned.push(name);
-        }
     }
 }

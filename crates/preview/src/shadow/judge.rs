@@ -10,9 +10,9 @@ use lockstep_plan::{Failure, conditions};
 use lockstep_toolbox::redact::Redactor;
 use serde::Serialize;
 
+use crate::decided::Decided;
 use crate::difference::{Difference, Section, differences};
 use crate::edited::is_edited;
-use crate::engine::Decided;
 
 /// What is known of one run.
 pub(super) struct Facts<'a> {

@@ -11,7 +11,8 @@ use lockstep_index::ObjectKey;
 use lockstep_plan::external_secret::created_by;
 
 use super::{Applied, Job, Jobs, Ran, RanPush};
-use crate::engine::{Decided, Engine, Run};
+use crate::decided::Decided;
+use crate::engine::{Engine, Run};
 use crate::intent::Intent;
 
 /// Objects run at once.
