@@ -24,8 +24,8 @@ struct Secret {
     id: String,
     #[serde(default)]
     password: Option<String>,
-    #[serde(default)]
-    secret_type: Option<String>,
+    #[serde(rename = "SecretType", default)]
+    kind: Option<String>,
 }
 
 /// From version 3.2 on, lists come with their length.
@@ -66,7 +66,7 @@ pub(crate) async fn secret(rest: &Rest, server: &Server, place: &Place) -> Resul
         .query_some("version", server.version());
     let secret = listed(rest, request).await.map_err(missing_kept)?;
     let secret = secret.ok_or_else(|| missing(NOT_FOUND))?;
-    let kind = secret.secret_type.unwrap_or_default();
+    let kind = secret.kind.unwrap_or_default();
     if kind.eq_ignore_ascii_case("FILE") {
         return file(rest, server, place, &secret.id).await;
     }

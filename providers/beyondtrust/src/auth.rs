@@ -29,11 +29,15 @@ pub(crate) struct Certificate {
 
 /// The user that a session belongs to.
 #[derive(Clone, Default, Deserialize)]
-#[serde(rename_all = "PascalCase", default)]
+#[serde(default)]
 pub(crate) struct User {
-    pub(crate) user_id: i64,
-    pub(crate) email_address: String,
-    pub(crate) user_name: String,
+    #[serde(rename = "UserId")]
+    pub(crate) id: i64,
+    #[serde(rename = "EmailAddress")]
+    pub(crate) email: String,
+    #[serde(rename = "UserName")]
+    pub(crate) login: String,
+    #[serde(rename = "Name")]
     pub(crate) name: String,
 }
 

@@ -73,16 +73,22 @@ mod tests {
         Some((place.path, place.name))
     }
 
-    fn both(path: &str, name: &str) -> Option<(String, String)> {
-        Some((path.to_owned(), name.to_owned()))
+    fn both(path: &str, name: &str) -> (String, String) {
+        (path.to_owned(), name.to_owned())
     }
 
     #[test]
     fn the_last_part_is_the_title() {
-        assert_eq!(parsed("secret", "", "folder/db"), both("folder", "db"));
-        assert_eq!(parsed("SECRET", "|", "a|b/c|db "), both("a|b/c", "db"));
-        assert_eq!(parsed("SECRET", "", "db"), both("db", "db"));
-        assert_eq!(parsed("", "", "sys/acc"), both("sys", "acc"));
+        assert_eq!(
+            parsed("secret", "", "folder/db").unwrap(),
+            both("folder", "db")
+        );
+        assert_eq!(
+            parsed("SECRET", "|", "a|b/c|db ").unwrap(),
+            both("a|b/c", "db")
+        );
+        assert_eq!(parsed("SECRET", "", "db").unwrap(), both("db", "db"));
+        assert_eq!(parsed("", "", "sys/acc").unwrap(), both("sys", "acc"));
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl BeyondtrustworkloadcredentialsSpec {
     /// Checks everything that can be checked without looking anywhere.
     pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
         scope.check_strict(self.auth.apikey.token.namespace.as_deref())?;
-        if is_empty(&self.auth.apikey.token.name) {
+        if is_empty(self.auth.apikey.token.name.as_deref()) {
             return Err(lacking("API Token name"));
         }
         self.address()?;
@@ -66,10 +66,10 @@ impl BeyondtrustworkloadcredentialsSpec {
     /// The selector of the API key.
     pub(crate) fn token(&self) -> Result<&SecretKeySelector> {
         let token = &self.auth.apikey.token;
-        if is_empty(&token.name) {
+        if is_empty(token.name.as_deref()) {
             return Err(lacking("API Token name"));
         }
-        if is_empty(&token.key) {
+        if is_empty(token.key.as_deref()) {
             return Err(lacking("API Token key"));
         }
         Ok(token)
@@ -93,8 +93,8 @@ impl BeyondtrustworkloadcredentialsSpec {
     }
 }
 
-fn is_empty(text: &Option<String>) -> bool {
-    text.as_deref().is_none_or(str::is_empty)
+fn is_empty(text: Option<&str>) -> bool {
+    text.is_none_or(str::is_empty)
 }
 
 fn lacking(what: &str) -> Error {

@@ -134,9 +134,9 @@ impl<'a> Details<'a> {
         if version != "3.0" {
             let first = group(
                 number(metadata, "group_id"),
-                user.user_id,
+                user.id,
                 &user.name,
-                &user.email_address,
+                &user.email,
             );
             let others = owners(metadata).map(|owner| {
                 let (id, user) = (number(owner, "group_id"), number(owner, "user_id"));
@@ -162,7 +162,7 @@ impl<'a> Details<'a> {
         }
         put_number(&mut self.body, "OwnerId", id);
         put(&mut self.body, "OwnerType", kind);
-        let first = owner(user.user_id, &user.user_name, &user.email_address);
+        let first = owner(user.id, &user.login, &user.email);
         let others = owners(metadata).map(|given| {
             let id = number(given, "owner_id");
             owner(id, text(given, "owner"), text(given, "email"))

@@ -4,9 +4,9 @@ use super::*;
 
 fn made(metadata: Value, value: &str, version: &str) -> Result<(String, Value)> {
     let user = User {
-        user_id: 7,
-        email_address: "e@x".to_owned(),
-        user_name: "eso".to_owned(),
+        id: 7,
+        email: "e@x".to_owned(),
+        login: "eso".to_owned(),
         name: "ESO".to_owned(),
     };
     let value = SecretValue::from(value);
