@@ -6,27 +6,27 @@ use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
 use serde_json::Value;
 
+use crate::api::Api;
 use crate::crypto::{Key, encode};
 use crate::record::File;
 use crate::vault::{Record, SealedFile};
-use crate::wire::Wire;
 
 /// Largest content that is taken; no Secret holds more.
 const MAX_FILE: usize = 2 << 20;
 
 /// Loads all files of a record. One that cannot be loaded says why, and fails only who wants it.
-pub(crate) async fn load(wire: &Wire, record: &Record) -> Result<Vec<File>> {
+pub(crate) async fn load(api: &Api, record: &Record) -> Result<Vec<File>> {
     let (key, _) = record.opened()?;
-    let loads = record.files.iter().map(|file| load_one(wire, file, key));
+    let loads = record.files.iter().map(|file| load_one(api, file, key));
     Ok(join_all(loads).await)
 }
 
-async fn load_one(wire: &Wire, sealed: &SealedFile, record_key: &Key) -> File {
+async fn load_one(api: &Api, sealed: &SealedFile, record_key: &Key) -> File {
     let Some(key) = record_key.open_text(&sealed.key).and_then(Key::new) else {
         return broken(String::new(), "its key cannot be decrypted");
     };
     let title = title(sealed, &key).unwrap_or_default();
-    match download(wire.ctx(), &sealed.url).await {
+    match download(api.ctx(), &sealed.url).await {
         Err(error) => broken(title, &error.to_string()),
         Ok(content) => match key.open(content.expose()) {
             None => broken(title, "it cannot be decrypted"),

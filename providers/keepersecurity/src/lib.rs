@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-mod config;
+mod api;
+mod auth;
 mod crypto;
+mod error;
 mod field;
 mod file;
 mod keys;
@@ -12,15 +14,14 @@ mod record;
 mod spec;
 mod store;
 mod vault;
-mod wire;
 mod with_keys;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest};
 
-use crate::config::Config;
-use crate::wire::Wire;
+use crate::api::Api;
+use crate::auth::Config;
 
 pub use keys::{PinnedKeys, ServerKeys};
 pub use spec::KeepersecuritySpec;
@@ -68,7 +69,7 @@ async fn connect<K: ServerKeys>(spec: KeepersecuritySpec, ctx: Ctx) -> Result<Ke
     let base = format!("https://{}", config.host);
     let base = Address::new("hostname in the configuration", &base)?;
     let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;
-    let wire = Wire::new(rest, config, K::key);
+    let api = Api::new(rest, config, K::key);
     let by_title = spec.get_by_title_fallback.unwrap_or_default();
-    Ok(KeepersecurityStore::new(wire, spec.folder_id, by_title))
+    Ok(KeepersecurityStore::new(api, spec.folder_id, by_title))
 }

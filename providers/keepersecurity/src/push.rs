@@ -5,10 +5,10 @@ use lockstep_provider_api::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::api::{Api, CLIENT_VERSION};
 use crate::crypto::{Key, encode, encode_url, random, seal_to};
 use crate::place::{Place, field_of, place};
 use crate::vault::{Record, Vault};
-use crate::wire::{CLIENT_VERSION, Wire};
 
 /// Type of the records that are written and deleted.
 const OUR_TYPE: &str = "externalSecrets";
@@ -35,7 +35,7 @@ struct Deleted<'a> {
 }
 
 /// Writes one key of a Secret.
-pub(crate) async fn push(wire: &Wire, folder: &str, item: &PushItem) -> Result<Pushed> {
+pub(crate) async fn push(api: &Api, folder: &str, item: &PushItem) -> Result<Pushed> {
     if item.wanted_key().is_none() {
         return Err(Error::unsupported(
             "pushing the whole secret is not yet implemented",
@@ -45,30 +45,28 @@ pub(crate) async fn push(wire: &Wire, folder: &str, item: &PushItem) -> Result<P
     let value = value.expose_utf8()?;
     let (title, name) = parts(&item.target)?;
     let place = place(name);
-    let vault = Vault::read(wire, "GetSecretsByTitle", None).await?;
+    let vault = Vault::read(api, "GetSecretsByTitle", None).await?;
     let key = vault.folders.iter().find(|known| known.uid == folder);
     let key = key.map(|known| known.key.clone());
     match ours(vault, title)? {
-        Some(record) => update(wire, &record, title, place, value).await,
-        None => create(wire, (folder, key), title, place, value).await,
+        Some(record) => update(api, &record, title, place, value).await,
+        None => create(api, (folder, key), title, place, value).await,
     }
 }
 
 /// Deletes the record of a target; one that is gone already is no error.
-pub(crate) async fn delete(wire: &Wire, target: &PushTarget) -> Result<()> {
+pub(crate) async fn delete(api: &Api, target: &PushTarget) -> Result<()> {
     let (title, _) = parts(target)?;
-    let vault = Vault::read(wire, "GetSecretsByTitle", None).await?;
+    let vault = Vault::read(api, "GetSecretsByTitle", None).await?;
     let Some(record) = ours(vault, title)? else {
         return Ok(());
     };
     let payload = Deleted {
         client_version: CLIENT_VERSION,
-        client_id: &wire.config.client_id,
+        client_id: &api.config.client_id,
         record_uids: [&record.uid],
     };
-    let answer = wire
-        .post("DeleteSecrets", "delete_secret", &payload)
-        .await?;
+    let answer = api.post("DeleteSecrets", "delete_secret", &payload).await?;
     let answer: Deletions = serde_json::from_slice(answer.expose()).unwrap_or_default();
     match answer.records.iter().find(|one| one.response_code != "ok") {
         None => Ok(()),
@@ -106,7 +104,7 @@ fn ours(vault: Vault, title: &str) -> Result<Option<Record>> {
 }
 
 async fn create(
-    wire: &Wire,
+    api: &Api,
     (folder, folder_key): (&str, Option<Key>),
     title: &str,
     place: Place<'_>,
@@ -119,7 +117,7 @@ async fn create(
              folder prior to adding a new record"
         ))
     })?;
-    let owner = wire.config.owner.as_deref().ok_or_else(|| {
+    let owner = api.config.owner.as_deref().ok_or_else(|| {
         Error::invalid_spec(
             "unable to create record - App owner public key is missing. Looks like application \
              was created using outdated client (Web Vault or Commander)",
@@ -136,7 +134,7 @@ async fn create(
         let key = Key::random()?;
         Some(json!({
             "clientVersion": CLIENT_VERSION,
-            "clientId": wire.config.client_id,
+            "clientId": api.config.client_id,
             "recordUid": encode_url(&new_uid()?),
             "recordKey": encode(&seal_to(owner, key.expose())?),
             "folderUid": folder,
@@ -148,12 +146,12 @@ async fn create(
         Error::invalid_spec("unable to create record - its key cannot be encrypted to the owner")
     })?;
     let call = "CreateSecretWithRecordData";
-    wire.post(call, "create_secret", &payload).await?;
+    api.post(call, "create_secret", &payload).await?;
     Ok(Pushed::Created)
 }
 
 async fn update(
-    wire: &Wire,
+    api: &Api,
     record: &Record,
     title: &str,
     place: Place<'_>,
@@ -183,12 +181,12 @@ async fn update(
     let sealed = sealed.ok_or_else(|| Error::invalid_data("the record cannot be encrypted"))?;
     let payload = json!({
         "clientVersion": CLIENT_VERSION,
-        "clientId": wire.config.client_id,
+        "clientId": api.config.client_id,
         "recordUid": record.uid,
         "revision": record.revision,
         "data": encode_url(&sealed),
     });
-    wire.post("Save", "update_secret", &payload).await?;
+    api.post("Save", "update_secret", &payload).await?;
     Ok(Pushed::Updated)
 }
 

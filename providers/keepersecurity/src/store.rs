@@ -6,23 +6,23 @@ use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::read::mismatch;
 use lockstep_provider_kit::error::missing;
 
+use crate::api::Api;
 use crate::file;
 use crate::push;
 use crate::record::{Envelope, Secret};
 use crate::vault::{Record, Vault};
-use crate::wire::Wire;
 
 /// A connection to a Keeper application.
 pub struct KeepersecurityStore {
-    wire: Wire,
+    api: Api,
     folder: String,
     by_title: bool,
 }
 
 impl KeepersecurityStore {
-    pub(crate) fn new(wire: Wire, folder: String, by_title: bool) -> Self {
+    pub(crate) fn new(api: Api, folder: String, by_title: bool) -> Self {
         Self {
-            wire,
+            api,
             folder,
             by_title,
         }
@@ -30,14 +30,14 @@ impl KeepersecurityStore {
 
     /// The record with a UID or, where the store says so, a title.
     async fn record(&self, key: &str) -> Result<Record> {
-        let vault = Vault::read(&self.wire, "GetSecrets", Some(key)).await;
+        let vault = Vault::read(&self.api, "GetSecrets", Some(key)).await;
         let vault =
             vault.map_err(|error| error.context(format!("unable to find secret {key}. Error")))?;
         if let Some(record) = vault.records.into_iter().next() {
             return Ok(record);
         }
         if self.by_title {
-            let all = Vault::read(&self.wire, "GetSecretsByTitle", None).await?;
+            let all = Vault::read(&self.api, "GetSecretsByTitle", None).await?;
             let mut titled = all.titled(key);
             if let Some(record) = titled.next() {
                 if titled.next().is_some() {
@@ -54,7 +54,7 @@ impl KeepersecurityStore {
         let (_, json) = record.opened()?;
         let envelope = Envelope {
             record: json.expose_utf8()?.to_owned(),
-            files: file::load(&self.wire, record).await?,
+            files: file::load(&self.api, record).await?,
         };
         envelope.to_value()
     }
@@ -126,7 +126,7 @@ impl Store for KeepersecurityStore {
             return Err(Error::invalid_spec("find.name.regexp is missing"));
         };
         let matcher = NameMatcher::new(name)?;
-        let vault = Vault::read(&self.wire, "GetSecrets", None).await;
+        let vault = Vault::read(&self.api, "GetSecrets", None).await;
         let vault = vault
             .map_err(|error| error.map_message(|text| format!("unable to find secrets. {text}")))?;
         let mut found = SecretMap::new();
@@ -143,11 +143,11 @@ impl Store for KeepersecurityStore {
     }
 
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
-        Box::pin(push::push(&self.wire, &self.folder, item)).await
+        Box::pin(push::push(&self.api, &self.folder, item)).await
     }
 
     async fn delete(&self, target: &PushTarget) -> Result<()> {
-        Box::pin(push::delete(&self.wire, target)).await
+        Box::pin(push::delete(&self.api, target)).await
     }
 
     async fn exists(&self, _target: &PushTarget) -> Result<bool> {

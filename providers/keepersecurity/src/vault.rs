@@ -6,8 +6,8 @@ use lockstep_provider_api::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::api::{Api, CLIENT_VERSION};
 use crate::crypto::Key;
-use crate::wire::{CLIENT_VERSION, Wire};
 
 /// Records and folders that the application can see.
 pub(crate) struct Vault {
@@ -85,16 +85,16 @@ struct SealedFolder {
 
 impl Vault {
     /// The record with a UID, or all records.
-    pub(crate) async fn read(wire: &Wire, call: &'static str, uid: Option<&str>) -> Result<Self> {
+    pub(crate) async fn read(api: &Api, call: &'static str, uid: Option<&str>) -> Result<Self> {
         let wanted = uid.map(|uid| [uid]);
         let query = Query {
             client_version: CLIENT_VERSION,
-            client_id: &wire.config.client_id,
+            client_id: &api.config.client_id,
             requested_records: wanted.as_ref().map(<[&str; 1]>::as_slice),
             requested_folders: None,
         };
-        let answer = wire.post(call, "get_secret", &query).await?;
-        Self::open(&answer, &wire.config.app_key)
+        let answer = api.post(call, "get_secret", &query).await?;
+        Self::open(&answer, &api.config.app_key)
     }
 
     fn open(answer: &SecretValue, app_key: &Key) -> Result<Self> {

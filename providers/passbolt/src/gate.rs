@@ -7,9 +7,9 @@ use async_lock::Mutex;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
 
+use crate::auth::sign_in;
 use crate::openpgp::PrivateKey;
 use crate::session::Session;
-use crate::sign_in::sign_in;
 
 /// Who may sign in, and the session that is open.
 pub(crate) struct Gate {

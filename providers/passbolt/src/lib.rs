@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+mod api;
+mod auth;
 mod error;
 mod gate;
 mod metadata;
@@ -8,10 +10,8 @@ mod openpgp;
 mod resource;
 mod schema;
 mod session;
-mod sign_in;
 mod spec;
 mod store;
-mod wire;
 
 use std::sync::Arc;
 

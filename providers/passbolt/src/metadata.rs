@@ -11,10 +11,10 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::error::check;
 use crate::openpgp::{PrivateKey, SessionKey};
 use crate::resource::{Resource, check_id};
-use crate::wire::Wire;
 
 const SESSION_KEYS: &str = "/metadata/session-keys.json";
 /// Rust's and Go's encoders escape the brackets alike.
@@ -99,11 +99,8 @@ impl Metadata {
 
     /// Reads what the server keeps. A server without it (version 4) has resources in the clear, so
     /// that a failure matters only where something encrypted is read.
-    pub(crate) async fn prepare(&self, wire: &Wire) {
-        if let Ok(bundles) = wire
-            .get::<Vec<Bundle>>("GetSessionKeys", SESSION_KEYS)
-            .await
-        {
+    pub(crate) async fn prepare(&self, api: &Api) {
+        if let Ok(bundles) = api.get::<Vec<Bundle>>("GetSessionKeys", SESSION_KEYS).await {
             let mut state = self.state.lock();
             for entry in bundles.iter().flat_map(|bundle| self.entries(bundle)) {
                 let key = SessionKey::parse(&entry.session_key);
@@ -112,11 +109,11 @@ impl Metadata {
                 }
             }
         }
-        self.shared(wire).await.ok();
+        self.shared(api).await.ok();
     }
 
     /// The plain metadata of a resource.
-    pub(crate) async fn open(&self, wire: &Wire, resource: &Resource) -> Result<SecretValue> {
+    pub(crate) async fn open(&self, api: &Api, resource: &Resource) -> Result<SecretValue> {
         let armored = resource.metadata.as_deref().unwrap_or_default();
         let known = self.state.lock().session_keys.get(&resource.id).cloned();
         if let Some(plain) = known.and_then(|key| key.open(armored).ok()) {
@@ -126,22 +123,22 @@ impl Metadata {
             Arc::clone(&self.own)
         } else {
             let id = resource.metadata_key_id.as_deref().unwrap_or_default();
-            let key = self.shared_key(wire, id).await;
+            let key = self.shared_key(api, id).await;
             key.map_err(|error| error.context("get Metadata Key by ID"))?
         };
         let opened = key.open(armored);
         let opened = opened.map_err(|error| error.context("decrypt Metadata"))?;
-        self.note(&resource.id, &opened.session_key, wire);
+        self.note(&resource.id, &opened.session_key, api);
         Ok(opened.plain)
     }
 
     /// Gives the server the session keys that it did not have.
-    pub(crate) async fn save(&self, wire: &Wire) -> Result<()> {
+    pub(crate) async fn save(&self, api: &Api) -> Result<()> {
         let found = std::mem::take(&mut self.state.lock().found);
         if found.is_empty() {
             return Ok(());
         }
-        let bundles: Vec<Bundle> = wire.get("GetSessionKeys", SESSION_KEYS).await?;
+        let bundles: Vec<Bundle> = api.get("GetSessionKeys", SESSION_KEYS).await?;
         let held = bundles.iter().flat_map(|bundle| self.entries(bundle));
         let mut all: BTreeMap<String, Entry> = held
             .map(|entry| (entry.foreign_id.clone(), entry))
@@ -155,17 +152,17 @@ impl Metadata {
             .map_err(|_| Error::invalid_data("session keys have no JSON form"))?;
         let data = self.own.seal(&SecretValue::new(text))?;
         let request = match bundles.first() {
-            None => wire
+            None => api
                 .request(Method::POST, SESSION_KEYS)
                 .json(&json!({ "data": data })),
-            Some(first) => wire
+            Some(first) => api
                 .request(Method::PUT, &bundle_path(&first.id)?)
                 .json(&json!({ "data": data, "modified": first.modified })),
         };
-        wire.send("SaveSessionKeys", request, check).await?;
+        api.send("SaveSessionKeys", request, check).await?;
         for old in bundles.iter().skip(1) {
-            let request = wire.request(Method::DELETE, &bundle_path(&old.id)?);
-            wire.send("SaveSessionKeys", request, check).await.ok();
+            let request = api.request(Method::DELETE, &bundle_path(&old.id)?);
+            api.send("SaveSessionKeys", request, check).await.ok();
         }
         Ok(())
     }
@@ -178,14 +175,14 @@ impl Metadata {
         entries.unwrap_or_default().session_keys
     }
 
-    fn note(&self, resource: &str, key: &SessionKey, wire: &Wire) {
+    fn note(&self, resource: &str, key: &SessionKey, api: &Api) {
         let mut state = self.state.lock();
         state.session_keys.insert(resource.to_owned(), key.clone());
         let Some(session_key) = key.to_text() else {
             return;
         };
         // The server's clock has no parts of a second.
-        let now = jiff::Timestamp::from_second(wire.ctx().now().as_second()).unwrap_or_default();
+        let now = jiff::Timestamp::from_second(api.ctx().now().as_second()).unwrap_or_default();
         let entry = Entry {
             foreign_model: "Resource".to_owned(),
             foreign_id: resource.to_owned(),
@@ -195,11 +192,11 @@ impl Metadata {
         state.found.insert(resource.to_owned(), entry);
     }
 
-    async fn shared(&self, wire: &Wire) -> Result<Arc<Vec<SharedKey>>> {
+    async fn shared(&self, api: &Api) -> Result<Arc<Vec<SharedKey>>> {
         if let Some(keys) = &self.state.lock().shared {
             return Ok(Arc::clone(keys));
         }
-        let keys: Vec<SharedKey> = wire
+        let keys: Vec<SharedKey> = api
             .get("GetMetadataKeys", KEYS)
             .await
             .map_err(not_absence)?;
@@ -209,11 +206,11 @@ impl Metadata {
     }
 
     /// A shared key, opened with the user's own.
-    async fn shared_key(&self, wire: &Wire, id: &str) -> Result<Arc<PrivateKey>> {
+    async fn shared_key(&self, api: &Api, id: &str) -> Result<Arc<PrivateKey>> {
         if let Some(key) = self.state.lock().opened.get(id) {
             return Ok(Arc::clone(key));
         }
-        let keys = self.shared(wire).await;
+        let keys = self.shared(api).await;
         let keys = keys.map_err(|error| error.context("get Metadata Keys"))?;
         let shared = keys.iter().find(|key| key.id == id);
         let shared =

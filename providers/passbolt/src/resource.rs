@@ -65,7 +65,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 /// Reads and decrypts a resource.
 pub(crate) async fn read(session: &Session, id: &str) -> Result<Opened> {
     let path = format!("/resources/{id}.json");
-    let resource: Result<Resource> = session.wire.get("GetResource", &path).await;
+    let resource: Result<Resource> = session.api.get("GetResource", &path).await;
     let resource = resource
         .map_err(missing_kept)
         .map_err(|error| error.context("getting resource"))?;
@@ -76,7 +76,7 @@ pub(crate) async fn read(session: &Session, id: &str) -> Result<Opened> {
     };
     let kind = kind.map_err(|error| error.context("getting resource type"))?;
     let path = format!("/secrets/resource/{id}.json");
-    let secret: Result<Secret> = session.wire.get("GetSecret", &path).await;
+    let secret: Result<Secret> = session.api.get("GetSecret", &path).await;
     let secret = secret
         .map_err(missing_kept)
         .map_err(|error| error.context("getting resource secret"))?;
@@ -96,7 +96,7 @@ pub(crate) async fn read(session: &Session, id: &str) -> Result<Opened> {
     let metadata = if resource.metadata.as_deref().is_none_or(str::is_empty) {
         in_the_clear(&resource)
     } else {
-        let opened = session.metadata.open(&session.wire, &resource).await;
+        let opened = session.metadata.open(&session.api, &resource).await;
         opened
             .and_then(|plain| kind.metadata_members(&plain))
             .map_err(|error| error.context("getting metadata"))?

@@ -8,24 +8,24 @@ use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::not_absence;
 use parking_lot::Mutex;
 
+use crate::api::Api;
 use crate::error::check;
 use crate::metadata::Metadata;
 use crate::openpgp::PrivateKey;
 use crate::schema::ResourceType;
-use crate::wire::Wire;
 
 /// A signed-in user.
 pub(crate) struct Session {
-    pub(crate) wire: Wire,
+    pub(crate) api: Api,
     pub(crate) key: Arc<PrivateKey>,
     pub(crate) metadata: Metadata,
     types: Mutex<BTreeMap<String, Arc<ResourceType>>>,
 }
 
 impl Session {
-    pub(crate) fn new(wire: Wire, key: Arc<PrivateKey>, metadata: Metadata) -> Self {
+    pub(crate) fn new(api: Api, key: Arc<PrivateKey>, metadata: Metadata) -> Self {
         Self {
-            wire,
+            api,
             key,
             metadata,
             types: Mutex::default(),
@@ -34,10 +34,8 @@ impl Session {
 
     /// Whether the server still takes it. An outage says nothing about that.
     pub(crate) async fn is_live(&self) -> Result<bool> {
-        let request = self
-            .wire
-            .request(Method::GET, "/auth/is-authenticated.json");
-        match self.wire.send("CheckSession", request, check).await {
+        let request = self.api.request(Method::GET, "/auth/is-authenticated.json");
+        match self.api.send("CheckSession", request, check).await {
             Ok(_) => Ok(true),
             Err(error) => match error.kind() {
                 ErrorKind::Unreachable | ErrorKind::Throttled => Err(error),
@@ -53,7 +51,7 @@ impl Session {
         }
         let path = format!("/resource-types/{id}.json");
         let read: ResourceType = self
-            .wire
+            .api
             .get("GetResourceType", &path)
             .await
             .map_err(not_absence)?;
@@ -65,8 +63,8 @@ impl Session {
     /// Leaves at the server what makes the next session cheaper, and signs out. Both may fail: the
     /// server ends sessions by itself.
     pub(crate) async fn close(&self) {
-        self.metadata.save(&self.wire).await.ok();
-        let request = self.wire.request(Method::POST, "/auth/logout.json");
-        self.wire.send("Logout", request, check).await.ok();
+        self.metadata.save(&self.api).await.ok();
+        let request = self.api.request(Method::POST, "/auth/logout.json");
+        self.api.send("Logout", request, check).await.ok();
     }
 }

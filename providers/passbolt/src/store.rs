@@ -36,7 +36,7 @@ fn wanted(json: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
 }
 
 async fn search(session: &Session, matcher: &NameMatcher) -> Result<SecretMap> {
-    let listed: Result<Vec<Resource>> = session.wire.get("ListResources", "/resources.json").await;
+    let listed: Result<Vec<Resource>> = session.api.get("ListResources", "/resources.json").await;
     let ids = listed
         .map_err(not_absence)?
         .into_iter()

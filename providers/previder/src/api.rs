@@ -1,11 +1,13 @@
-//! The two requests of this provider and what their answers mean. Every status that is no success is
-//! an error: upstream's client takes all but 401 for a success and gives an empty value.
+//! The two requests of this provider and the answers it understands. What a failure means is decided in
+//! `error`.
 
-use lockstep_provider_api::http::{Answer, encode_component};
+use lockstep_provider_api::http::encode_component;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
-use lockstep_provider_kit::error::{described, missing_kept, not_absence};
+use lockstep_provider_kit::error::{missing_kept, not_absence};
 use serde::Deserialize;
+
+use crate::error::check;
 
 /// A connection to the vault.
 pub(crate) struct Api {
@@ -37,17 +39,4 @@ impl Api {
         let answer = self.rest.send("GetTokenInfo", request, check).await;
         answer.map(drop).map_err(not_absence)
     }
-}
-
-fn check(answer: Answer) -> Result<Answer> {
-    described(answer, |answer| {
-        let status = answer.status();
-        if status.as_u16() == 401 {
-            return "vault token is not authorized to read and decrypt secrets".to_owned();
-        }
-        match answer.detail("/message") {
-            Some(message) => format!("Previder Vault answered {status}: {message}"),
-            None => format!("Previder Vault answered {status}"),
-        }
-    })
 }

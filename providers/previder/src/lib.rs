@@ -2,12 +2,14 @@
 #![warn(missing_docs)]
 
 mod api;
+mod auth;
+mod error;
 mod spec;
 mod store;
 
 use lockstep_provider_api::http::Tls;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::{Address, Rest, Scheme, StaticHeader};
+use lockstep_provider_kit::{Address, Rest};
 
 pub use spec::{Auth, PreviderSpec, SecretRef};
 pub use store::PreviderStore;
@@ -40,11 +42,10 @@ impl Provider for Previder {
 
     /// Asks what the token is for, so that a wrong one shows at the store.
     async fn connect(spec: PreviderSpec, ctx: Ctx) -> Result<PreviderStore> {
-        let token = ctx.secret(spec.token()?).await?;
+        let auth = auth::connect(&spec, &ctx).await?;
         let address = spec.base_uri.as_deref().filter(|uri| !uri.is_empty());
         let address = address.unwrap_or(DEFAULT_ADDRESS);
         let base = Address::new("spec.provider.previder.baseUri", address)?;
-        let auth = StaticHeader::new(Scheme::header("x-api-key"), token);
         let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?.signed(auth);
         let api = api::Api::new(rest);
         api.check().await?;

@@ -7,7 +7,7 @@ use lockstep_provider_api::token_cache::Fingerprint;
 use lockstep_provider_kit::login::oauth2_token;
 use lockstep_provider_kit::{Rest, Scheme, Session};
 
-use crate::api::{check, unreached};
+use crate::error::{BAD_BODY, check, unreached};
 use crate::spec::SenhaseguraSpec;
 
 /// How long a token without an end is believed.
@@ -43,11 +43,7 @@ pub(crate) async fn connect(spec: &SenhaseguraSpec, rest: &Rest) -> Result<Sessi
             let answer = rest.send("GetToken", request, check).await;
             let answer = answer.map_err(unreached)?;
             let token = oauth2_token(&answer, DEFAULT_LIFE, rest.ctx().now());
-            token.map_err(|error| {
-                error.map_message(|_| {
-                    "invalid HTTP response body received from senhasegura".to_owned()
-                })
-            })
+            token.map_err(|error| error.map_message(|_| BAD_BODY.to_owned()))
         }
     };
     let session = Session::new(ctx, key, Scheme::BEARER, login);

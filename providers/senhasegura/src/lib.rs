@@ -3,6 +3,7 @@
 
 mod api;
 mod auth;
+mod error;
 mod spec;
 mod store;
 

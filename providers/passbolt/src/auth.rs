@@ -10,11 +10,11 @@ use lockstep_provider_kit::error::not_absence;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::api::{Api, cookie};
 use crate::error::{check, check_challenge};
 use crate::metadata::Metadata;
 use crate::openpgp::PrivateKey;
 use crate::session::Session;
-use crate::wire::{Wire, cookie};
 
 /// Names of the session's cookie in the versions of Passbolt.
 const SESSION_COOKIES: [&str; 3] = ["passbolt_session", "CAKEPHP", "PHPSESSID"];
@@ -38,32 +38,32 @@ pub(crate) async fn sign_in(rest: &Rest, key: &Arc<PrivateKey>) -> Result<Sessio
 }
 
 async fn signed_in(rest: &Rest, key: &Arc<PrivateKey>) -> Result<Session> {
-    let mut wire = Wire::new(rest.clone());
+    let mut api = Api::new(rest.clone());
     let fingerprint = key.fingerprint();
     let first = json!({ "gpg_auth": { "keyid": fingerprint } });
-    let request = wire.request(Method::POST, LOGIN).json(&first);
-    let challenged = wire.send("Login", request, check_challenge).await;
+    let request = api.request(Method::POST, LOGIN).json(&first);
+    let challenged = api.send("Login", request, check_challenge).await;
     let challenged = challenged.map_err(|error| error.context("doing Stage 1 Request"))?;
     let token = answer_to(&challenged, key)?;
 
     let second = json!({
         "gpg_auth": { "keyid": fingerprint, "user_token_result": token.expose_utf8()? }
     });
-    let request = wire.request(Method::POST, LOGIN).json(&second);
-    let signed = wire.send("Login", request, check).await;
+    let request = api.request(Method::POST, LOGIN).json(&second);
+    let signed = api.send("Login", request, check).await;
     let signed = signed.map_err(|error| error.context("doing Stage 2 Request"))?;
     let session = cookie(&signed, &SESSION_COOKIES).filter(|cookie| !cookie.value.is_empty());
     let session = session.ok_or_else(|| Error::invalid_data("cannot find session cookie"))?;
-    wire.set_session(session);
+    api.set_session(session);
 
-    let user: User = wire
+    let user: User = api
         .get("GetUser", "/users/me.json")
         .await
         .map_err(|error| error.context("getting CSRF Token"))?;
-    check_settings(&wire).await?;
+    check_settings(&api).await?;
     let metadata = Metadata::new(user.id, Arc::clone(key));
-    metadata.prepare(&wire).await;
-    Ok(Session::new(wire, Arc::clone(key), metadata))
+    metadata.prepare(&api).await;
+    Ok(Session::new(api, Arc::clone(key), metadata))
 }
 
 /// The opened challenge of a server's answer.
@@ -123,8 +123,8 @@ fn unescaped(text: &str) -> Option<String> {
 }
 
 /// A server with encrypted metadata must let its settings be read.
-async fn check_settings(wire: &Wire) -> Result<()> {
-    let settings: Result<Settings> = wire.get("GetSettings", "/settings.json").await;
+async fn check_settings(api: &Api) -> Result<()> {
+    let settings: Result<Settings> = api.get("GetSettings", "/settings.json").await;
     let settings = settings.map_err(|error| error.context("getting Server Settings"))?;
     let enabled = settings.passbolt.pointer("/plugins/metadata/enabled");
     if enabled != Some(&Value::Bool(true)) {
@@ -134,7 +134,7 @@ async fn check_settings(wire: &Wire) -> Result<()> {
         ("/metadata/types/settings.json", "Metadata Type Settings"),
         ("/metadata/keys/settings.json", "Metadata Key Settings"),
     ] {
-        let read: Result<Value> = wire.get("GetSettings", path).await;
+        let read: Result<Value> = api.get("GetSettings", path).await;
         read.map_err(|error| {
             error.context(format!("setup Metadata Type Settings: getting {what}"))
         })?;

@@ -1,5 +1,5 @@
 //! One request to Keeper: the payload encrypted with a new key, that key encrypted to the server, both
-//! signed by the device; and what refusals mean. Of a refusal only Keeper's own words are shown.
+//! signed by the device. What a refusal means is decided in `error`.
 
 use http::header::HeaderName;
 use lockstep_provider_api::http::{Answer, StatusCode};
@@ -10,19 +10,18 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::config::Config;
+use crate::auth::Config;
 use crate::crypto::{Key, decode, encode, seal_to};
+use crate::error::{code, refused};
 use crate::keys::DEFAULT_ID;
 
 /// What Keeper knows the client by.
 pub(crate) const CLIENT_VERSION: &str = "mg16.6.4";
 /// How often the server may ask for another of its keys.
 const MAX_TURNS: usize = 3;
-/// Longest text of a refusal that is shown.
-const MAX_TEXT: usize = 128;
 
 /// A device that talks to Keeper.
-pub(crate) struct Wire {
+pub(crate) struct Api {
     rest: Rest,
     pub(crate) config: Config,
     keys: fn(&str) -> Option<&'static str>,
@@ -35,7 +34,7 @@ enum Outcome {
     OtherKey(String),
 }
 
-impl Wire {
+impl Api {
     pub(crate) fn new(rest: Rest, config: Config, keys: fn(&str) -> Option<&'static str>) -> Self {
         let known = keys(&config.server_key).is_some();
         let id = if known {
@@ -143,50 +142,3 @@ impl Wire {
 }
 
 const AUTHORIZATION: HeaderName = http::header::AUTHORIZATION;
-
-fn code(body: &Value) -> Option<&str> {
-    let code = body.get("result_code").or_else(|| body.get("error"))?;
-    code.as_str()
-}
-
-fn refused(answer: &Answer) -> Error {
-    let text = format!("POST Error: {}", explanation(answer));
-    let body: Value = serde_json::from_slice(answer.expose_body()).unwrap_or_default();
-    if code(&body) == Some("throttled") {
-        return Error::new(ErrorKind::Throttled, text);
-    }
-    match answer.error() {
-        Some(error) => error.map_message(|_| text),
-        None => Error::invalid_data(text),
-    }
-}
-
-fn explanation(answer: &Answer) -> String {
-    let body: Value = serde_json::from_slice(answer.expose_body()).unwrap_or_default();
-    let members = match &body {
-        Value::Object(members) if !members.is_empty() => members,
-        // What is not Keeper's own refusal comes from whoever is in between, and is not shown.
-        _ => return format!("HTTPError: {}", answer.status()),
-    };
-    let text = |name: &str| members.get(name).and_then(Value::as_str).map(one_line);
-    match code(&body) {
-        Some("invalid_client_version") => text("additional_info").unwrap_or_default(),
-        Some("key") => match members.get("key_id") {
-            Some(id) => format!(
-                "The public key at {} does not exist in the SDK",
-                one_line(&id.to_string())
-            ),
-            None => "The public key is blank from the server".to_owned(),
-        },
-        code => {
-            let code = code.map_or_else(|| "<nil>".to_owned(), one_line);
-            let message = text("message").unwrap_or_else(|| "N/A".to_owned());
-            format!("Error: {code}, message={message}")
-        }
-    }
-}
-
-fn one_line(text: &str) -> String {
-    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    line.take(MAX_TEXT).collect::<String>().trim().to_owned()
-}

@@ -14,7 +14,7 @@ use crate::error;
 const CSRF: &str = "csrfToken";
 
 /// One browser, so to say: what the server told it to send.
-pub(crate) struct Wire {
+pub(crate) struct Api {
     rest: Rest,
     session: Option<Cookie>,
     csrf: Mutex<Option<SecretValue>>,
@@ -31,7 +31,7 @@ struct Envelope<T> {
     body: T,
 }
 
-impl Wire {
+impl Api {
     /// A browser without cookies.
     pub(crate) fn new(rest: Rest) -> Self {
         Self {
