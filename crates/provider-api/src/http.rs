@@ -79,7 +79,7 @@ pub enum Verification {
     Full,
     /// Chain, and this name in place of the host name.
     ServerName(String),
-    /// Not at all; only a kubeconfig that says `insecure-skip-tls-verify` leads here.
+    /// Not at all; only a manifest that says so leads here (`insecure-skip-tls-verify`, `verifyCA: false`).
     Off,
 }
 
