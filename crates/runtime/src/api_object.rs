@@ -120,7 +120,13 @@ where
     K: Resource<DynamicType = ()> + DeserializeOwned,
 {
     let params = ListParams::default().labels_from(selector);
-    list_pages(client, &K::url_path(&(), Some(namespace)), params, MOST_LISTED).await
+    list_pages(
+        client,
+        &K::url_path(&(), Some(namespace)),
+        params,
+        MOST_LISTED,
+    )
+    .await
 }
 
 /// All objects of a kind in a namespace, or in all of them, read in pages: for commands that look at

@@ -31,7 +31,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lockstep-provider-registry", &["provider-api"]),
     (
         "lockstep-generators",
-        &["golang", "provider-api", "provider-kit", "provider-registry"],
+        &[
+            "golang",
+            "provider-api",
+            "provider-kit",
+            "provider-registry",
+        ],
     ),
     (
         "lockstep-remote",
