@@ -11,7 +11,7 @@ use clap_complete::Shell;
 /// Print a completion script for a shell
 ///
 /// bash: lockstep completions bash > /etc/bash_completion.d/lockstep
-/// zsh:  lockstep completions zsh > "${fpath[1]}/_lockstep"
+/// zsh:  lockstep completions zsh > ~/.zfunc/_lockstep
 /// fish: lockstep completions fish > ~/.config/fish/completions/lockstep.fish
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]

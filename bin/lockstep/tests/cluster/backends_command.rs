@@ -34,7 +34,10 @@ struct Ran {
 
 impl Ran {
     fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}\n{}", self.out, self.err))
+        let parsed = serde_json::from_str(&self.out);
+        parsed
+            .map_err(|_| format!("{}\n{}", self.out, self.err))
+            .unwrap()
     }
 
     /// Outcome, state before and state after of a secret.
@@ -214,6 +217,13 @@ fn whole_life(desk: &Desk, name: &str, expected: &Expected) {
     let status = desk.run(&["status", "-f", "secrets.yaml"]);
     assert_eq!(status.code, 0, "{}", status.out);
 
+    deletes(desk, name, expected);
+    comes_back(desk, name, expected);
+    purges(desk, name);
+}
+
+/// Deletes it, once and again, and leaves a report.
+fn deletes(desk: &Desk, name: &str, expected: &Expected) {
     let refused = desk.run(&["delete", name]);
     assert_eq!(refused.code, 4, "{}", refused.err);
     assert!(
@@ -237,34 +247,40 @@ fn whole_life(desk: &Desk, name: &str, expected: &Expected) {
     assert_eq!(until.is_string(), expected.dated, "{report}");
     let again = desk.run(&["delete", name, "--confirm", name]);
     assert_eq!(again.row(name).0, "unchanged");
+}
 
+/// Brings it back by an apply and by a restore, where the backend can.
+fn comes_back(desk: &Desk, name: &str, expected: &Expected) {
     if expected.deleted == "Missing" {
         assert_eq!(desk.run(&["restore", name]).code, 4);
         assert_eq!(
             desk.apply().row(name),
             row("changed", "Missing", "Available")
         );
-    } else {
-        let status = desk.run(&["status", name]);
-        assert_eq!(status.code, 3);
-        assert_eq!(status.json()["secrets"][0]["state"], expected.deleted);
-        let kept = desk.run(&["apply", "-f", "secrets.yaml", "--no-restore"]);
-        assert_eq!((kept.code, &*kept.row(name).0), (4, "refused"));
-        let applied = desk.apply();
-        assert_eq!(
-            applied.row(name),
-            row("changed", expected.deleted, "Available")
-        );
-        // The password that was made before is still there: nothing had to be written.
-        assert_eq!(applied.json()["secrets"][0]["actions"], json!(["restore"]));
-        desk.run(&["delete", name, "--confirm", name]);
-        let restored = desk.run(&["restore", name]);
-        assert_eq!(
-            restored.row(name),
-            row("changed", expected.deleted, "Available")
-        );
+        return;
     }
+    let status = desk.run(&["status", name]);
+    assert_eq!(status.code, 3);
+    assert_eq!(status.json()["secrets"][0]["state"], expected.deleted);
+    let kept = desk.run(&["apply", "-f", "secrets.yaml", "--no-restore"]);
+    assert_eq!((kept.code, &*kept.row(name).0), (4, "refused"));
+    let applied = desk.apply();
+    assert_eq!(
+        applied.row(name),
+        row("changed", expected.deleted, "Available")
+    );
+    // The password that was made before is still there: nothing had to be written.
+    assert_eq!(applied.json()["secrets"][0]["actions"], json!(["restore"]));
+    desk.run(&["delete", name, "--confirm", name]);
+    let restored = desk.run(&["restore", name]);
+    assert_eq!(
+        restored.row(name),
+        row("changed", expected.deleted, "Available")
+    );
+}
 
+/// Ends it for good, once and again.
+fn purges(desk: &Desk, name: &str) {
     assert_eq!(desk.run(&["purge", name]).code, 4);
     let purged = desk.run(&["purge", name, "--confirm", name]);
     assert_eq!(purged.row(name), row("changed", "Available", "Missing"));

@@ -16,7 +16,10 @@ pub(crate) struct Ran {
 
 impl Ran {
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("{}\n{}", self.out, self.err))
+        let parsed = serde_json::from_str(&self.out);
+        parsed
+            .map_err(|_| format!("{}\n{}", self.out, self.err))
+            .unwrap()
     }
 
     /// Fails if a value is anywhere in the output, plain or in base64.

@@ -1,11 +1,13 @@
 //! From the original to Lockstep and back, by the commands: `shadow`, `takeover` and `handback` over objects
 //! as the original left them, with its CRDs. No Secret's resourceVersion moves at any step.
 
+use std::path::Path;
+
 use lockstep_testkit::api::Api;
 use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use serde_json::{Value, json};
 
-use crate::command::run;
+use crate::command::{Ran, run};
 use crate::process::{metric, operator, until};
 use crate::recorded;
 
@@ -79,22 +81,8 @@ fn operators_change_without_a_write_to_any_secret() {
     let baseline = folder.path().join("baseline.json");
     let baseline = baseline.to_str().unwrap();
 
-    // Beside the original: every Secret would be the same, and the broken object fails here too.
     let shadow = run(&kubeconfig, &["shadow", "--output", "json"], "");
-    assert_eq!(shadow.code, 0, "{shadow:?}");
-    let report = shadow.json();
-    for name in [
-        "plain",
-        "labelled",
-        "templated",
-        "merger",
-        "orphan",
-        "frozen",
-    ] {
-        assert_eq!(verdict(&report, name), "equal", "{name}: {}", shadow.out);
-    }
-    assert_eq!(verdict(&report, "once"), "kept");
-    assert_eq!(verdict(&report, "broken"), "bothFail");
+    let names = shadowed(&shadow);
     assert_eq!(recorded::versions(&api), before);
 
     // While the original runs, the takeover is refused and changes nothing.
@@ -116,12 +104,6 @@ fn operators_change_without_a_write_to_any_secret() {
         "{}",
         taken.out
     );
-    let names: Vec<String> = report["objects"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["name"].as_str().unwrap().to_owned())
-        .collect();
     let mut running = operator(cluster, &[]);
     looked_after(&running, &names);
     let verified = run(&kubeconfig, &["takeover", "--verify", baseline], "");
@@ -138,17 +120,44 @@ fn operators_change_without_a_write_to_any_secret() {
         output.shows_no("user=u pass=p");
     }
 
-    // A start that would write is refused, and says what it would write.
     api.delete("/api/v1/namespaces/recorded/secrets/plain")
         .unwrap();
-    let late = run(&kubeconfig, &["takeover", "--check"], "");
+    refuses_to_write(&kubeconfig, baseline);
+}
+
+/// Beside the original every Secret would be the same, and the broken object fails here too. Returns the
+/// names of all objects.
+fn shadowed(shadow: &Ran) -> Vec<String> {
+    assert_eq!(shadow.code, 0, "{shadow:?}");
+    let report = shadow.json();
+    for name in [
+        "plain",
+        "labelled",
+        "templated",
+        "merger",
+        "orphan",
+        "frozen",
+    ] {
+        assert_eq!(verdict(&report, name), "equal", "{name}: {}", shadow.out);
+    }
+    assert_eq!(verdict(&report, "once"), "kept");
+    assert_eq!(verdict(&report, "broken"), "bothFail");
+    let objects = report["objects"].as_array().unwrap().iter();
+    objects
+        .map(|one| one["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A start that would write is refused, and says what it would write.
+fn refuses_to_write(kubeconfig: &Path, baseline: &str) {
+    let late = run(kubeconfig, &["takeover", "--check"], "");
     assert_eq!(late.code, 4, "{late:?}");
     assert!(
         late.out.contains("create Secret recorded/plain"),
         "{}",
         late.out
     );
-    let moved = run(&kubeconfig, &["takeover", "--verify", baseline], "");
+    let moved = run(kubeconfig, &["takeover", "--verify", baseline], "");
     assert_eq!(moved.code, 1, "{moved:?}");
     assert!(moved.out.contains("gone: recorded/plain"), "{}", moved.out);
 }
