@@ -67,6 +67,10 @@ pub(crate) enum Source {
 
 impl Source {
     /// Opens the source that the flags choose. Reads no value yet.
+    #[cfg_attr(
+        not(feature = "cluster"),
+        expect(clippy::unused_async, reason = "only a cluster is waited for")
+    )]
     pub(crate) async fn open(
         flags: &SourceFlags,
         environment: Environment,
