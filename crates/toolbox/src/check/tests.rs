@@ -73,8 +73,8 @@ fn a_list_of_kubectl_is_counted_by_kind_and_provider() {
             "kind ClusterSecretStore served 1",
             "kind ExternalSecret served 2",
             "kind SecretStore served 1",
-            "provider onepasswordSDK notServed 1",
             "provider fake served 1",
+            "provider onepasswordSDK notServed 1",
         ]
     );
     assert_eq!(report.exit_code(), 1);
