@@ -73,7 +73,7 @@ pub(crate) struct Generator {
     pub(crate) key: Option<String>,
 }
 
-/// Reads manifests. Every fault is told, each with its place.
+/// Reads manifests. Reports every fault with its place.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Entry>, Vec<String>> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut faults = Vec::new();

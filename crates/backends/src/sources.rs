@@ -1,5 +1,5 @@
 //! Values from files, the environment and generators. All that can be read is read before anything is
-//! written, and every fault is told at once. Texts name sources, never what they hold.
+//! written, and all faults are reported together. Texts name sources, never what they hold.
 
 use std::collections::BTreeMap;
 

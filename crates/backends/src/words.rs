@@ -1,4 +1,4 @@
-//! How states and differences are told to people. Names and dates, never values.
+//! How states and differences are shown to people. Names and dates, never values.
 
 use lockstep_provider_api::lifecycle::{Owner, State, Undo};
 

@@ -1,5 +1,5 @@
 //! The cluster a command talks to, as kubectl's flags choose it, and the one way in which its failures
-//! are told: a sentence with the next step, and for a refusal the rule that is missing.
+//! are shown: a sentence with the next step, and for a refusal the rule that is missing.
 
 use std::future::Future;
 use std::path::PathBuf;

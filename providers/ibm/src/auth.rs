@@ -24,7 +24,7 @@ const DEFAULT_LIFE: Duration = Duration::from_hours(1);
 #[derive(Clone)]
 enum Proof {
     ApiKey(SecretValue),
-    /// The pod's token is read anew each time: Kubernetes replaces it.
+    /// Reads the pod's token each time: Kubernetes replaces it.
     Pod {
         file: String,
         profile: String,

@@ -1,5 +1,5 @@
-//! Keys of remote references: an id, a type with an id, or group, type and name. What is neither is told
-//! before anything is asked.
+//! Keys of remote references: an id, a type with an id, or group, type and name. Anything else is
+//! refused before a request is sent.
 
 use lockstep_provider_api::http::encode_component;
 use lockstep_provider_api::prelude::*;

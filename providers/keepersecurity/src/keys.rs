@@ -17,7 +17,7 @@ impl ServerKeys for PinnedKeys {
     fn key(id: &str) -> Option<&'static str> {
         let number: usize = id.parse().ok()?;
         let key = KEYS.get(number.checked_sub(FIRST)?)?;
-        // One spelling a key: what the server is told is what is looked up.
+        // One spelling a key: what is sent to the server is what is looked up.
         (id == number.to_string()).then_some(*key)
     }
 }

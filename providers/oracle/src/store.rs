@@ -23,7 +23,7 @@ impl OracleStore {
     }
 }
 
-/// The stage that a version is; whether it is one is told before anything is asked.
+/// The stage that a version is; an unknown one is refused before any request.
 fn stage(reference: &RemoteRef) -> Result<Option<&str>> {
     let Some(version) = reference.wanted_version() else {
         return Ok(None);

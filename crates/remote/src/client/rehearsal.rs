@@ -1,4 +1,4 @@
-//! A client that writes nothing: pushes and deletions are told to an observer in place of being made, and
+//! A client that writes nothing: pushes and deletions are reported to an observer instead of being made, and
 //! generators are refused. Reads go on as usual. Commands that show what would happen use it, so that no
 //! other part of theirs can write to a backend by mistake.
 

@@ -56,7 +56,7 @@ fn set_up(python: &Path, folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder.join("fernet"))?;
-    // Nobody listens at these ports; the files are written anew for each start.
+    // Nobody listens at these ports; each start writes the files again.
     configure(folder, 1, 1)?;
     let name = |option: &str| -> Result<String> {
         let said = Command::new("id").arg(option).output()?.stdout;

@@ -92,7 +92,7 @@ async fn collect_garbage(engine: &Engine, object: &ExternalSecret, run: &mut Run
     let label = (LABEL_OWNER.to_owned(), created_by(object));
     let selector = Selector::from_iter(std::collections::BTreeMap::from([label]));
     let uid = object.metadata.uid.as_deref();
-    // One that cannot be listed is told by the run of the object itself.
+    // The run of the object itself reports one that cannot be listed.
     let owned = engine.scene.secrets(namespace, &selector).await;
     for secret in owned.unwrap_or_default() {
         if is_owned(&secret, uid) {
