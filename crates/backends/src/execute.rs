@@ -71,11 +71,11 @@ pub(crate) async fn interrupt() {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use tokio::task::yield_now;
 
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn no_more_than_the_limit_run_at_once_and_the_order_stays() {
         let running = Cell::new(0_usize);
         let most = Cell::new(0_usize);
@@ -90,7 +90,10 @@ mod tests {
                 async move {
                     running.set(running.get() + 1);
                     most.set(most.get().max(running.get()));
-                    tokio::time::sleep(Duration::from_secs(20 - item)).await;
+                    // What starts later ends earlier.
+                    for _ in item..20 {
+                        yield_now().await;
+                    }
                     running.set(running.get() - 1);
                     item
                 }
@@ -103,15 +106,24 @@ mod tests {
         assert_eq!(done, (0..20).collect::<Vec<_>>());
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn an_interrupt_ends_what_runs_and_starts_nothing_more() {
         let started = Cell::new(0);
-        let interrupt = tokio::time::sleep(Duration::from_secs(1));
+        let interrupted = Cell::new(false);
+        let interrupt = async {
+            while started.get() < 2 {
+                yield_now().await;
+            }
+            interrupted.set(true);
+        };
 
         let done = each(0..10, 2, &mut Progress::hidden(), interrupt, |item| {
             started.set(started.get() + 1);
+            let interrupted = &interrupted;
             async move {
-                tokio::time::sleep(Duration::from_secs(5)).await;
+                while !interrupted.get() {
+                    yield_now().await;
+                }
                 item
             }
         })

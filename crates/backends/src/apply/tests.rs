@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 
 use lockstep_provider_api::lifecycle::State;
 use lockstep_toolbox::output::Paint;
+use tokio::task::yield_now;
 
 use super::*;
 use crate::execute::each;
@@ -150,31 +151,51 @@ async fn a_backend_that_never_rests_ends_in_a_reason() {
     assert!(row.reason.contains("still working"), "{}", row.reason);
 }
 
-async fn apply_all(backend: &Backend, interrupt: impl Future, ended: &Cell<usize>) -> Vec<Row> {
+/// A run of which the fifth and the sixth entry wait for its interruption.
+#[derive(Default)]
+struct Interruption {
+    started: Cell<usize>,
+    interrupted: Cell<bool>,
+}
+
+impl Interruption {
+    async fn come(&self) {
+        while self.started.get() < 6 {
+            yield_now().await;
+        }
+        self.interrupted.set(true);
+    }
+
+    async fn begin(&self) {
+        self.started.set(self.started.get() + 1);
+        while self.started.get() > 4 && !self.interrupted.get() {
+            yield_now().await;
+        }
+    }
+}
+
+async fn apply_all(backend: &Backend, interrupt: impl Future, run: &Interruption) -> Vec<Row> {
     let all: Vec<_> = (0..12).map(|at| generated(&format!("s{at}"))).collect();
     let rows = each(all, 2, &mut Progress::hidden(), interrupt, |desired| {
         let backend = backend.clone();
         async move {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            let row = one(&backend, &desired, SETTINGS).await;
-            ended.set(ended.get() + 1);
-            row
+            run.begin().await;
+            one(&backend, &desired, SETTINGS).await
         }
     })
     .await;
     rows.into_iter().flatten().collect()
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_interrupted_run_is_finished_by_repeating_it() {
     let (memory, backend) = Memory::open();
-    let ended = Cell::new(0);
-    let interrupt = tokio::time::sleep(Duration::from_millis(2500));
+    let run = Interruption::default();
 
-    let first = apply_all(&backend, interrupt, &ended).await;
+    let first = apply_all(&backend, run.come(), &run).await;
     let written = memory.take_log();
     let kept = memory.value("s0");
-    let second = apply_all(&backend, std::future::pending::<()>(), &ended).await;
+    let second = apply_all(&backend, std::future::pending::<()>(), &run).await;
 
     assert_eq!((first.len(), written.len()), (6, 6));
     assert_eq!(memory.take_log().len(), 6);
