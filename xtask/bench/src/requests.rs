@@ -3,6 +3,7 @@
 //! last reading; its watches are only counted by the server when they end.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anyhow::Result;
 use lockstep_testkit::api::Api;
@@ -91,6 +92,19 @@ impl Requests {
     }
 }
 
+impl fmt::Display for Requests {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return out.write_str("none");
+        }
+        for (position, (key, count)) in self.0.iter().enumerate() {
+            let comma = if position > 0 { ", " } else { "" };
+            write!(out, "{comma}{count} {key}")?;
+        }
+        Ok(())
+    }
+}
+
 /// Counters are printed as floating point numbers but count whole requests.
 fn whole(value: &str) -> u64 {
     value.parse::<u64>().unwrap_or_else(|_| {
@@ -145,5 +159,14 @@ apiserver_request_total{code="200",dry_run="",group="",resource="pods",scope="re
         after.0.insert("secrets PUT".into(), 3);
 
         assert_eq!(after.since(&before).total(), 3);
+    }
+
+    #[test]
+    fn requests_are_listed_by_resource_and_verb() {
+        let counts = [("secrets LIST", 1), ("secrets GET", 5)];
+        let found = Requests(counts.map(|(key, count)| (key.to_owned(), count)).into());
+
+        assert_eq!(found.to_string(), "5 secrets GET, 1 secrets LIST");
+        assert_eq!(Requests::default().to_string(), "none");
     }
 }

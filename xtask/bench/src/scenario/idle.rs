@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use lockstep_testkit::backend::Backend;
+use lockstep_testkit::progress::say;
 
 use super::{Watches, count, pass};
 use crate::figures::{Figure, figure};
@@ -35,6 +36,7 @@ pub(crate) fn run(one: &One, subject: &Subject) -> Result<Vec<Figure>> {
     let used = running.usage()?;
     let reads = backend.requests() - reads;
     let requests = Requests::read(&fixture.admin)?.since(&requests);
+    say(&format!("API requests of the minute: {requests}"));
 
     Ok(vec![
         figure("provider calls", count(reads), "").at_most(one.target_for(1_000, 10.0)),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use lockstep_testkit::api::Api;
 use lockstep_testkit::backend::Backend;
-use lockstep_testkit::progress::Step;
+use lockstep_testkit::progress::{Step, say};
 use serde_json::json;
 
 use super::{count, pass};
@@ -71,8 +71,10 @@ fn minute(one: &One, subject: &Subject, interval: &str) -> Result<Minute> {
         &format!("one minute at an interval of {interval}"),
     )?;
     let used = running.usage()?;
+    let requests = Requests::read(&fixture.admin)?.since(&requests);
+    say(&format!("API requests of the minute: {requests}"));
     Ok(Minute {
-        requests: Requests::read(&fixture.admin)?.since(&requests),
+        requests,
         cpu: used.cpu.saturating_sub(usage.cpu).as_secs_f64(),
         memory: used.resident_mib(),
     })
