@@ -1,15 +1,19 @@
 //! What is watched: all namespaces or one, which kinds of inputs are wanted, and the tasks that watch.
 //! Knows no kind and no row.
 
+mod revision;
 mod wanted_inputs;
+
+use std::sync::Arc;
 
 use k8s_openapi::NamespaceResourceScope;
 use kube::core::{ApiResource, DynamicResourceScope};
 use kube::{Api, Client, Resource};
 use lockstep_runtime::background::Background;
 use lockstep_runtime::watch::{Guarded, Settings};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
+use revision::Revision;
 use wanted_inputs::WantedInputs;
 
 /// Watches of the process.
@@ -20,6 +24,10 @@ pub(crate) struct WatchScope {
     pub(crate) wanted: WantedInputs,
     /// Only this namespace, where one is given.
     pub(crate) namespace: Option<String>,
+    /// The latest resourceVersion that was shown.
+    pub(crate) revision: Revision,
+    /// Told of every failure of a watch.
+    pub(crate) failed: Arc<Notify>,
     relist: watch::Sender<u64>,
 }
 
@@ -29,6 +37,8 @@ impl WatchScope {
             background,
             wanted: WantedInputs::default(),
             namespace,
+            revision: Revision::default(),
+            failed: Arc::default(),
             relist: watch::Sender::new(0),
         }
     }
@@ -37,6 +47,7 @@ impl WatchScope {
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             relist: Some(self.relist.subscribe()),
+            failed: Some(Arc::clone(&self.failed)),
             ..Settings::default()
         }
     }

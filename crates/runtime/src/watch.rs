@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{BoxStream, StreamExt, unfold};
@@ -12,6 +13,7 @@ use futures_util::{Stream, future::Either};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
+use tokio::sync::Notify;
 
 use crate::api_error::{ApiError, ApiErrorKind};
 use crate::health::Component;
@@ -64,6 +66,8 @@ pub struct Settings {
     pub page: u32,
     /// Every new value makes the watch list again.
     pub relist: Option<Relist>,
+    /// Told of every failure of the watch.
+    pub failed: Option<Arc<Notify>>,
 }
 
 /// Where a watch is asked to list again.
@@ -76,6 +80,7 @@ impl Default for Settings {
             fields: None,
             page: 500,
             relist: None,
+            failed: None,
         }
     }
 }
@@ -264,6 +269,9 @@ where
             return;
         }
         self.failures = self.failures.saturating_add(1);
+        if let Some(failed) = &self.settings.failed {
+            failed.notify_one();
+        }
         // A watch that breaks once is everyday life.
         if self.listing || self.failures > 1 {
             self.component.waiting(self.reason(&failure));

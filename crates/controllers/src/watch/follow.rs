@@ -55,7 +55,7 @@ pub(super) fn keep<K>(
 }
 
 /// Follows a watch for good. The gate opens when the first list is complete.
-async fn follow<K>(
+async fn follow<K: Resource>(
     context: Arc<Context>,
     changes: impl Stream<Item = Change<K>>,
     gate: Gate,
@@ -63,6 +63,10 @@ async fn follow<K>(
 ) {
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
+        if let Change::Applied(object) | Change::Deleted(object) = &change {
+            let version = object.meta().resource_version.as_deref();
+            context.watches.revision.note(version);
+        }
         let seen = match change {
             Change::Reset => Seen::ListBegins,
             Change::Applied(object) => Seen::Applied(Box::new(object)),

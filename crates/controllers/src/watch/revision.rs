@@ -12,40 +12,37 @@ use lockstep_api::ExternalSecret;
 
 use crate::context::Context;
 
-/// Time between two looks. Each is one request for one object. A backup that is not older than this
-/// may go unnoticed.
-const PERIOD: Duration = Duration::from_secs(10);
+/// Time between two looks while every watch works. Each is one request for one object. A backup that
+/// is not older than this may go unnoticed (`docs/adr/0081-look-at-revisions.md`).
+const PERIOD: Duration = Duration::from_mins(5);
 
-/// The latest version a list has shown.
-#[derive(Default)]
-struct Revision(u64);
+/// The least time between two looks, whatever fails.
+const PAUSE: Duration = Duration::from_secs(10);
 
-impl Revision {
-    /// Takes the version of a list; returns whether it is lower than an earlier one.
-    fn went_down(&mut self, listed: u64) -> bool {
-        let before = std::mem::replace(&mut self.0, listed);
-        listed < before
-    }
-}
-
-/// Looks for ever.
+/// Looks for ever: after every failure of a watch, and now and then.
 pub(crate) async fn keep_looking(context: Arc<Context>) {
-    let mut revision = Revision::default();
+    let watches = &context.watches;
     loop {
-        let Some(listed) = listed(&context.api.client, context.watches.namespace.as_deref()).await
-        else {
-            context.time.sleep(PERIOD).await;
-            continue;
-        };
-        if revision.went_down(listed) {
+        let before = watches.revision.latest();
+        let listed = listed(&context.api.client, watches.namespace.as_deref()).await;
+        let went_down = |listed: &u64| watches.revision.went_down(before, *listed);
+        if let Some(listed) = listed.filter(went_down) {
             tracing::warn!(
                 listed,
                 "resource versions went down: was etcd restored? everything is listed again"
             );
             context.index.stores().distrust();
-            context.watches.relist();
+            watches.relist();
         }
-        context.time.sleep(PERIOD).await;
+        context.time.sleep(PAUSE).await;
+        if listed.is_none() {
+            continue;
+        }
+        tokio::select! {
+            () = context.time.sleep(PERIOD) => {}
+            // Whoever restores etcd restarts the API server, and that breaks watches.
+            () = watches.failed.notified() => {}
+        }
     }
 }
 
@@ -57,18 +54,4 @@ async fn listed(client: &Client, namespace: Option<&str>) -> Option<u64> {
     };
     let list = api.list_metadata(&ListParams::default().limit(1)).await;
     list.ok()?.metadata.resource_version?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_lower_version_than_before_is_noticed_and_only_once() {
-        let mut revision = Revision::default();
-
-        let seen = [900, 900, 950, 500, 500, 501].map(|listed| revision.went_down(listed));
-
-        assert_eq!(seen, [false, false, false, true, false, false]);
-    }
 }
