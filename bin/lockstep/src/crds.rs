@@ -1,14 +1,15 @@
 //! `lockstep crds`: prints the generated CustomResourceDefinitions. They are the committed files of
-//! `deploy/crds`, so what is printed is what was reviewed.
+//! `deploy/crds`, compressed by the build script, so what is printed is what was reviewed.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Args;
 
 use crate::usage::wrong;
 
-const BUNDLE: &str = include_str!("../../../deploy/crds/bundle.yaml");
+const BUNDLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/crds.lz4"));
 
 /// Flags of `lockstep crds`.
 #[derive(Debug, Args)]
@@ -23,7 +24,9 @@ pub(crate) struct CrdsFlags {
 }
 
 pub(crate) fn run(flags: &CrdsFlags) -> anyhow::Result<ExitCode> {
-    let documents: Vec<Document> = BUNDLE.split("\n---\n").filter_map(Document::read).collect();
+    let bundle = lz4_flex::decompress_size_prepended(BUNDLE);
+    let bundle = String::from_utf8(bundle.context("the CRDs in this program are damaged")?)?;
+    let documents: Vec<Document> = bundle.split("\n---\n").filter_map(Document::read).collect();
     let wanted = select(&documents, &flags.kind)?;
 
     match print(&wanted, flags.list) {
@@ -36,7 +39,7 @@ pub(crate) fn run(flags: &CrdsFlags) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn print(documents: &[&Document], names_only: bool) -> io::Result<()> {
+fn print(documents: &[&Document<'_>], names_only: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for (position, document) in documents.iter().enumerate() {
         if names_only {
@@ -52,15 +55,15 @@ fn print(documents: &[&Document], names_only: bool) -> io::Result<()> {
 }
 
 /// One CRD of the bundle with the names it answers to.
-struct Document {
-    yaml: &'static str,
+struct Document<'a> {
+    yaml: &'a str,
     kind: String,
     name: String,
     short_names: Vec<String>,
 }
 
-impl Document {
-    fn read(yaml: &'static str) -> Option<Self> {
+impl<'a> Document<'a> {
+    fn read(yaml: &'a str) -> Option<Self> {
         let yaml = yaml.trim_start_matches("---\n").trim_end();
         let crd: serde_json::Value = serde_saphyr::from_str(yaml).ok()?;
         let names = crd.pointer("/spec/names")?;
@@ -89,7 +92,10 @@ impl Document {
     }
 }
 
-fn select<'a>(documents: &'a [Document], kinds: &[String]) -> anyhow::Result<Vec<&'a Document>> {
+fn select<'a>(
+    documents: &'a [Document<'a>],
+    kinds: &[String],
+) -> anyhow::Result<Vec<&'a Document<'a>>> {
     for kind in kinds {
         if !documents.iter().any(|document| document.answers_to(kind)) {
             let known: Vec<&str> = documents
@@ -102,7 +108,7 @@ fn select<'a>(documents: &'a [Document], kinds: &[String]) -> anyhow::Result<Vec
             )));
         }
     }
-    let wanted = |document: &&Document| {
+    let wanted = |document: &&Document<'_>| {
         kinds.is_empty() || kinds.iter().any(|kind| document.answers_to(kind))
     };
     Ok(documents.iter().filter(wanted).collect())
