@@ -1,12 +1,13 @@
-//! The one watch loop of all kinds: hands what a watch shows to the index and carries out what
+//! The one watch loop of all kinds: hands what a watch shows to its rule of the index and carries out what
 //! follows. Knows no kind and decides nothing.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
+use jiff::Timestamp;
 use kube::{Api, Resource};
-use lockstep_index::{Event, Seen};
+use lockstep_index::{Index, Seen, Wakes};
 use lockstep_runtime::health::Component;
 use lockstep_runtime::watch::{Change, Guarded, Settings, watch};
 use serde::de::DeserializeOwned;
@@ -28,11 +29,11 @@ pub(super) struct Watched<K> {
     pub(super) gate: Gate,
 }
 
-/// Watches for good; every object becomes an event.
+/// Watches for good; `rule` takes what is shown into the index and says what follows.
 pub(super) fn keep<K>(
     context: &Arc<Context>,
     watched: Watched<K>,
-    event: impl Fn(Seen<K>) -> Event + Clone + Send + Sync + 'static,
+    rule: impl Fn(&Index, Seen<K>, Timestamp) -> Wakes + Clone + Send + Sync + 'static,
 ) where
     K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
     Api<Guarded<K>>: Send + Sync,
@@ -49,7 +50,7 @@ pub(super) fn keep<K>(
             Arc::clone(&own),
             changes,
             watched.gate.clone(),
-            event.clone(),
+            rule.clone(),
         )
     });
 }
@@ -59,7 +60,7 @@ async fn follow<K: Resource>(
     context: Arc<Context>,
     changes: impl Stream<Item = Change<K>>,
     gate: Gate,
-    event: impl Fn(Seen<K>) -> Event,
+    rule: impl Fn(&Index, Seen<K>, Timestamp) -> Wakes,
 ) {
     let mut changes = std::pin::pin!(changes);
     while let Some(change) = changes.next().await {
@@ -75,7 +76,7 @@ async fn follow<K: Resource>(
             Change::Invalid(_) => continue,
         };
         let complete = matches!(seen, Seen::ListEnds);
-        context.carry_out(context.index.apply(event(seen), context.now()));
+        context.carry_out(rule(&context.index, seen, context.now()));
         if complete {
             gate.open();
         }

@@ -4,12 +4,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube::{Api, Resource};
 use lockstep_api::keys::{GENERATORS_GROUP, LABEL_MANAGED, LABEL_MANAGED_VALUE};
 use lockstep_generators::{CLUSTER_KIND, plural};
-use lockstep_index::{Event, InputKind, Seen};
+use lockstep_index::{Index, InputKind, Seen};
 use lockstep_runtime::health::{Component, Readiness};
 use lockstep_runtime::watch::Guarded;
 use serde::de::DeserializeOwned;
@@ -83,7 +84,8 @@ where
     PartialObjectMeta<K>: Resource + Clone + Debug + DeserializeOwned,
     Api<Guarded<PartialObjectMeta<K>>>: Send + Sync,
 {
-    keep(context, watched, move |seen: Seen<PartialObjectMeta<K>>| {
-        Event::Input(kind.clone(), seen.map(|object| object.metadata))
-    });
+    let rule = move |index: &Index, seen: Seen<PartialObjectMeta<K>>, now: Timestamp| {
+        index.input_kind_seen(&kind, seen.map(|object| object.metadata), now)
+    };
+    keep(context, watched, rule);
 }

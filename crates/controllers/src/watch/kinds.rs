@@ -10,7 +10,7 @@ use lockstep_api::{
     ClusterExternalSecret, ClusterPushSecret, ClusterSecretStore, ExternalSecret, GeneratorState,
     PushSecret, SecretStore,
 };
-use lockstep_index::{Event, Seen};
+use lockstep_index::{Index, Seen, generator_state_seen};
 use lockstep_plan::StoreKind;
 use lockstep_runtime::health::Readiness;
 use lockstep_runtime::watch::Guarded;
@@ -76,18 +76,20 @@ impl Start<'_> {
 
         let names = ("externalsecrets", ExternalSecret::CRD_NAME);
         let watched = self.watched(names, scope.scoped(client), &gates.external_secrets);
-        keep(context, watched, Event::ExternalSecret);
+        keep(context, watched, Index::external_secret_seen);
 
         let names = ("secretstores", SecretStore::CRD_NAME);
         let watched = self.watched(names, scope.scoped(client), &gates.secret_stores);
-        keep(context, watched, |seen: Seen<SecretStore>| {
-            Event::Store(StoreKind::SecretStore, seen.map(Into::into))
+        keep(context, watched, |index, seen: Seen<SecretStore>, now| {
+            index.store_seen(StoreKind::SecretStore, seen.map(Into::into), now)
         });
 
         if self.config.settings.push_secrets {
             let names = ("pushsecrets", PushSecret::CRD_NAME);
             let watched = self.watched(names, scope.scoped(client), &gates.push_secrets);
-            keep(context, watched, Event::PushSecret);
+            keep(context, watched, |index, seen, _| {
+                index.push_secret_seen(seen)
+            });
         }
 
         let secrets = ("secrets", "secrets");
@@ -95,20 +97,26 @@ impl Start<'_> {
             labels: Some(format!("{LABEL_MANAGED}={LABEL_MANAGED_VALUE}")),
             ..self.watched(secrets, scope.scoped(client), &gates.targets)
         };
-        keep(context, watched, Event::Target);
+        keep(context, watched, Index::target_seen);
 
         let names = ("generatorstates", GeneratorState::CRD_NAME);
         let watched = self.watched(names, scope.scoped(client), &Gate::default());
-        keep(context, watched, Event::GeneratorState);
+        keep(context, watched, |_, seen, now| {
+            generator_state_seen(seen, now)
+        });
     }
 
     fn cluster_stores(&self) {
         if self.config.settings.cluster_stores {
             let names = ("clustersecretstores", ClusterSecretStore::CRD_NAME);
             let watched = self.watched(names, self.all(), &self.gates.cluster_stores);
-            keep(self.context, watched, |seen: Seen<ClusterSecretStore>| {
-                Event::Store(StoreKind::ClusterSecretStore, seen.map(Into::into))
-            });
+            keep(
+                self.context,
+                watched,
+                |index, seen: Seen<ClusterSecretStore>, now| {
+                    index.store_seen(StoreKind::ClusterSecretStore, seen.map(Into::into), now)
+                },
+            );
         }
     }
 
@@ -117,12 +125,16 @@ impl Start<'_> {
         if self.config.cluster_external_secrets {
             let names = ("clusterexternalsecrets", ClusterExternalSecret::CRD_NAME);
             let watched = self.watched(names, self.all(), &gates.cluster_external_secrets);
-            keep(context, watched, Event::ClusterExternalSecret);
+            keep(context, watched, |index, seen, _| {
+                index.cluster_external_secret_seen(seen)
+            });
         }
         if self.config.cluster_push_secrets && self.config.settings.push_secrets {
             let names = ("clusterpushsecrets", ClusterPushSecret::CRD_NAME);
             let watched = self.watched(names, self.all(), &gates.cluster_push_secrets);
-            keep(context, watched, Event::ClusterPushSecret);
+            keep(context, watched, |index, seen, _| {
+                index.cluster_push_secret_seen(seen)
+            });
         }
     }
 
@@ -135,8 +147,8 @@ impl Start<'_> {
             keep(
                 self.context,
                 watched,
-                |seen: Seen<PartialObjectMeta<Namespace>>| {
-                    Event::Namespace(seen.map(|namespace| namespace.metadata))
+                |index, seen: Seen<PartialObjectMeta<Namespace>>, now| {
+                    index.namespace_seen(seen.map(|namespace| namespace.metadata), now)
                 },
             );
         }

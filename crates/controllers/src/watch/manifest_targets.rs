@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::core::{DynamicObject, PartialObjectMeta};
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
-use lockstep_index::{Event, Seen};
+use lockstep_index::Seen;
 use lockstep_plan::manifest_target::ObjectRef;
 use lockstep_runtime::health::Readiness;
 
@@ -37,8 +37,8 @@ pub(crate) async fn watch_kind(context: &Arc<Context>, target: &ObjectRef) {
     keep(
         context,
         watched,
-        move |seen: Seen<PartialObjectMeta<DynamicObject>>| {
-            Event::ManifestTarget(kind.clone(), seen.map(|object| object.metadata))
+        move |index, seen: Seen<PartialObjectMeta<DynamicObject>>, now| {
+            index.manifest_target_seen(&kind, seen.map(|object| object.metadata), now)
         },
     );
 }

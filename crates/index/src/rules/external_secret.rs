@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use lockstep_api::{ClusterExternalSecret, ExternalSecret};
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::inputs_of;
 use crate::key::ObjectKey;
 use crate::rows::{Child, Reader, RowChange};
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes};
 
 impl Index {
-    pub(super) fn external_secret_seen(&self, seen: Seen<ExternalSecret>, now: Timestamp) -> Wakes {
+    /// Requeues one that changed, and forgets one that is gone.
+    pub fn external_secret_seen(&self, seen: Seen<ExternalSecret>, now: Timestamp) -> Wakes {
         let mut wakes = Wakes::default();
         match seen {
             Seen::ListBegins => self.external_secrets().begin_list(),

@@ -5,10 +5,10 @@ use lockstep_api::{ClusterExternalSecret, ClusterPushSecret};
 use lockstep_plan::fan_out::Parent;
 use parking_lot::MutexGuard;
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::key::ObjectKey;
 use crate::rows::{Child, Labels, Parents, RowChange};
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes};
 
 /// A kind of parent: its table and its queue.
@@ -38,7 +38,17 @@ impl Fan for ClusterPushSecret {
 }
 
 impl Index {
-    pub(super) fn parent_seen<P: Fan>(&self, seen: Seen<P>) -> Wakes {
+    /// Requeues one that changed, and forgets one that is gone.
+    pub fn cluster_external_secret_seen(&self, seen: Seen<ClusterExternalSecret>) -> Wakes {
+        self.parent_seen(seen)
+    }
+
+    /// Requeues one that changed, and forgets one that is gone.
+    pub fn cluster_push_secret_seen(&self, seen: Seen<ClusterPushSecret>) -> Wakes {
+        self.parent_seen(seen)
+    }
+
+    fn parent_seen<P: Fan>(&self, seen: Seen<P>) -> Wakes {
         match seen {
             Seen::ListBegins => {
                 P::rows(self).begin_list();

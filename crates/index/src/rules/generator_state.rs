@@ -5,12 +5,12 @@ use jiff::Timestamp;
 use lockstep_api::GeneratorState;
 use lockstep_plan::generator_state::{Decision, decide};
 
-use crate::event::Seen;
 use crate::key::ObjectKey;
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes};
 
 /// Requeues a state, or takes it out of its queue.
-pub(super) fn seen(seen: Seen<GeneratorState>, now: Timestamp) -> Wakes {
+pub fn generator_state_seen(seen: Seen<GeneratorState>, now: Timestamp) -> Wakes {
     let mut wakes = Wakes::default();
     match seen {
         Seen::Applied(object) => {

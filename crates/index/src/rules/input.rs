@@ -7,15 +7,17 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_plan::StoreKey;
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::inputs_of;
 use crate::key::ObjectKey;
 use crate::rows::{InputKey, InputKind, ListState, Reader};
+use crate::seen::Seen;
 use crate::wake::{Wake, Wakes};
 
 impl Index {
-    pub(super) fn input_kind_seen(
+    /// Requeues those who read from an object of this kind that changed. Secrets with the operator's label
+    /// are not among those shown here.
+    pub fn input_kind_seen(
         &self,
         kind: &InputKind,
         seen: Seen<ObjectMeta>,

@@ -4,13 +4,14 @@
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::rows::Labels;
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes};
 
 impl Index {
-    pub(super) fn namespace_seen(&self, seen: Seen<ObjectMeta>, now: Timestamp) -> Wakes {
+    /// Requeues those for whom the labels of a namespace matter, or that it is there.
+    pub fn namespace_seen(&self, seen: Seen<ObjectMeta>, now: Timestamp) -> Wakes {
         match seen {
             Seen::ListBegins => {
                 self.namespaces().begin_list();

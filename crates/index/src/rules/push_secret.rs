@@ -7,18 +7,19 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_api::{ClusterPushSecret, PushSecret};
 use lockstep_plan::{StoreKey, StoreView};
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::inputs_of;
 use crate::key::ObjectKey;
 use crate::rows::{Child, PushSecrets, Reader, RowChange};
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes, spread};
 
 /// Time between the reconciles of two users of a store that changed.
 pub(super) const BETWEEN_USERS: SignedDuration = SignedDuration::from_millis(2);
 
 impl Index {
-    pub(super) fn push_secret_seen(&self, seen: Seen<PushSecret>) -> Wakes {
+    /// Requeues one that changed, and forgets one that is gone.
+    pub fn push_secret_seen(&self, seen: Seen<PushSecret>) -> Wakes {
         let mut wakes = Wakes::default();
         match seen {
             Seen::ListBegins => self.push_secrets().begin_list(),

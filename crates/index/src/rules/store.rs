@@ -6,19 +6,15 @@ use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_scheduling::limits::release_times;
 
 use super::push_secret::BETWEEN_USERS;
-use crate::event::Seen;
 use crate::index::Index;
 use crate::key::ObjectKey;
 use crate::rows::{Reader, StoreChange};
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wake, Wakes, spread};
 
 impl Index {
-    pub(super) fn store_seen(
-        &self,
-        kind: StoreKind,
-        seen: Seen<StoreRecord>,
-        now: Timestamp,
-    ) -> Wakes {
+    /// Requeues a store that changed and those who use it, and forgets one that is gone.
+    pub fn store_seen(&self, kind: StoreKind, seen: Seen<StoreRecord>, now: Timestamp) -> Wakes {
         let mut wakes = Wakes::default();
         match seen {
             Seen::ListBegins => self.stores().begin_list(kind),

@@ -5,14 +5,15 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::event::Seen;
 use crate::index::Index;
 use crate::key::ObjectKey;
 use crate::rows::{InputKind, ManifestKind, TargetChange};
+use crate::seen::Seen;
 use crate::wake::{Queued, Trigger, Wakes};
 
 impl Index {
-    pub(super) fn target_seen(&self, seen: Seen<Secret>, now: Timestamp) -> Wakes {
+    /// Requeues whose Secret with the operator's label somebody else changed or deleted.
+    pub fn target_seen(&self, seen: Seen<Secret>, now: Timestamp) -> Wakes {
         let mut wakes = Wakes::default();
         match seen {
             Seen::ListBegins => self.targets().begin_list(),
@@ -41,7 +42,8 @@ impl Index {
         wakes
     }
 
-    pub(super) fn manifest_target_seen(
+    /// Requeues whose target of another kind somebody else changed or deleted.
+    pub fn manifest_target_seen(
         &self,
         kind: &ManifestKind,
         seen: Seen<ObjectMeta>,

@@ -23,10 +23,10 @@ use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 use serde_json::{Value, json};
 
-use crate::event::{Event, Seen};
 use crate::index::Index;
 use crate::key::ObjectKey;
 use crate::rows::InputKind;
+use crate::seen::Seen;
 use crate::wake::{Queued, Requeue, Trigger, Wake, Wakes, When};
 
 fn now() -> Timestamp {
@@ -142,31 +142,27 @@ fn namespace(name: &str, version: u32, team: &str) -> ObjectMeta {
 /// An index with nothing in it whose first lists are complete.
 fn index() -> Index {
     let index = Index::default();
-    for event in [
-        Event::ExternalSecret(Seen::ListEnds),
-        Event::PushSecret(Seen::ListEnds),
-        Event::ClusterExternalSecret(Seen::ListEnds),
-        Event::Store(StoreKind::SecretStore, Seen::ListEnds),
-        Event::Store(StoreKind::ClusterSecretStore, Seen::ListEnds),
-        Event::Target(Seen::ListEnds),
-        Event::Namespace(Seen::ListEnds),
-        Event::Input(InputKind::ConfigMap, Seen::ListEnds),
-        Event::Input(InputKind::Secret, Seen::ListEnds),
+    for wakes in [
+        index.external_secret_seen(Seen::ListEnds, now()),
+        index.push_secret_seen(Seen::ListEnds),
+        index.cluster_external_secret_seen(Seen::ListEnds),
+        index.store_seen(StoreKind::SecretStore, Seen::ListEnds, now()),
+        index.store_seen(StoreKind::ClusterSecretStore, Seen::ListEnds, now()),
+        index.target_seen(Seen::ListEnds, now()),
+        index.namespace_seen(Seen::ListEnds, now()),
+        index.input_kind_seen(&InputKind::ConfigMap, Seen::ListEnds, now()),
+        index.input_kind_seen(&InputKind::Secret, Seen::ListEnds, now()),
     ] {
-        assert!(index.apply(event, now()).is_empty());
+        assert!(wakes.is_empty());
     }
     index
 }
 
-/// The same with an object of ours in it.
-fn knowing(event: Event) -> Index {
+/// The same after an object was seen.
+fn knowing<T>(see: impl FnOnce(&Index, T) -> Vec<Wake>, object: T) -> Index {
     let index = index();
-    see(&index, event);
+    see(&index, object);
     index
-}
-
-fn see(index: &Index, event: Event) -> Vec<Wake> {
-    list(index.apply(event, now()))
 }
 
 fn list(wakes: Wakes) -> Vec<Wake> {
@@ -174,27 +170,27 @@ fn list(wakes: Wakes) -> Vec<Wake> {
 }
 
 fn see_external_secret(index: &Index, object: ExternalSecret) -> Vec<Wake> {
-    see(index, Event::ExternalSecret(applied(object)))
+    list(index.external_secret_seen(applied(object), now()))
 }
 
 fn see_push_secret(index: &Index, object: PushSecret) -> Vec<Wake> {
-    see(index, Event::PushSecret(applied(object)))
+    list(index.push_secret_seen(applied(object)))
 }
 
 fn see_store(index: &Index, store: StoreRecord) -> Vec<Wake> {
-    see(index, Event::Store(store.key.kind, applied(store)))
+    list(index.store_seen(store.key.kind, applied(store), now()))
 }
 
 fn see_target(index: &Index, secret: Secret) -> Vec<Wake> {
-    see(index, Event::Target(applied(secret)))
+    list(index.target_seen(applied(secret), now()))
 }
 
 fn see_namespace(index: &Index, metadata: ObjectMeta) -> Vec<Wake> {
-    see(index, Event::Namespace(applied(metadata)))
+    list(index.namespace_seen(applied(metadata), now()))
 }
 
 fn see_input(index: &Index, kind: InputKind, metadata: ObjectMeta) -> Vec<Wake> {
-    see(index, Event::Input(kind, applied(metadata)))
+    list(index.input_kind_seen(&kind, applied(metadata), now()))
 }
 
 fn requeue(object: Queued, when: When, reset_backoff: bool, trigger: Trigger) -> Wake {

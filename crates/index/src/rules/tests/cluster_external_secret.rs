@@ -3,13 +3,11 @@
 use super::*;
 
 fn see_ces(index: &Index, object: ClusterExternalSecret) -> Vec<Wake> {
-    see(index, Event::ClusterExternalSecret(applied(object)))
+    list(index.cluster_external_secret_seen(applied(object)))
 }
 
 fn known() -> Index {
-    knowing(Event::ClusterExternalSecret(applied(
-        cluster_external_secret("ces", Value::Null),
-    )))
+    knowing(see_ces, cluster_external_secret("ces", Value::Null))
 }
 
 /// An ExternalSecret that `owner` controls.
@@ -52,7 +50,7 @@ fn a_new_generation_requeues_a_cluster_external_secret() {
 fn a_deleted_cluster_external_secret_is_forgotten() {
     let gone = deleted(cluster_external_secret("ces", Value::Null));
 
-    let wakes = see(&known(), Event::ClusterExternalSecret(gone));
+    let wakes = list(known().cluster_external_secret_seen(gone));
 
     let ces = Queued::ClusterExternalSecret("ces".to_owned());
     assert_eq!(wakes, [Wake::Forget(ces)]);
@@ -62,8 +60,8 @@ fn a_deleted_cluster_external_secret_is_forgotten() {
 fn a_cluster_external_secret_that_a_new_list_does_not_show_is_forgotten() {
     let index = known();
 
-    see(&index, Event::ClusterExternalSecret(Seen::ListBegins));
-    let wakes = see(&index, Event::ClusterExternalSecret(Seen::ListEnds));
+    list(index.cluster_external_secret_seen(Seen::ListBegins));
+    let wakes = list(index.cluster_external_secret_seen(Seen::ListEnds));
 
     let ces = Queued::ClusterExternalSecret("ces".to_owned());
     assert_eq!(wakes, [Wake::Forget(ces)]);
@@ -104,7 +102,7 @@ fn a_deleted_child_requeues_its_owner() {
     let index = known();
     see_external_secret(&index, child("c", "ces"));
 
-    let wakes = see(&index, Event::ExternalSecret(deleted(child("c", "ces"))));
+    let wakes = list(index.external_secret_seen(deleted(child("c", "ces")), now()));
 
     assert_eq!(
         wakes,
@@ -116,13 +114,10 @@ fn a_deleted_child_requeues_its_owner() {
 fn an_external_secret_that_was_in_the_way_requeues_who_failed_there() {
     let status = json!({ "failedNamespaces": [{ "namespace": "ns", "reason": "taken" }] });
     let object = cluster_external_secret("ces", status);
-    let index = knowing(Event::ClusterExternalSecret(applied(object)));
+    let index = knowing(see_ces, object);
     see_external_secret(&index, external_secret("theirs"));
 
-    let wakes = see(
-        &index,
-        Event::ExternalSecret(deleted(external_secret("theirs"))),
-    );
+    let wakes = list(index.external_secret_seen(deleted(external_secret("theirs")), now()));
 
     let failed = ces_retry("ces", Trigger::ChildChanged);
     assert_eq!(wakes, [failed, forget_es("theirs")]);
@@ -179,7 +174,7 @@ fn a_deleted_namespace_requeues_who_wanted_it() {
     let index = known();
     see_namespace(&index, namespace("n", 1, "a"));
 
-    let wakes = see(&index, Event::Namespace(deleted(namespace("n", 1, "a"))));
+    let wakes = list(index.namespace_seen(deleted(namespace("n", 1, "a")), now()));
 
     assert_eq!(wakes, [ces_retry("ces", Trigger::NamespaceChanged)]);
 }

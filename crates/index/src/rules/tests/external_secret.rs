@@ -11,21 +11,21 @@ fn a_new_external_secret_is_requeued() {
 
 #[test]
 fn an_external_secret_shown_again_is_not_requeued() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
 
     assert_eq!(see_external_secret(&index, external_secret("a")), []);
 }
 
 #[test]
 fn a_status_write_does_not_requeue_an_external_secret() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
 
     assert_eq!(see_external_secret(&index, ready("a")), []);
 }
 
 /// Wakes after an edit of the metadata of a known object.
 fn edited(edit: impl FnOnce(&mut ObjectMeta)) -> Vec<Wake> {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
     let mut object = external_secret("a");
     object.metadata.resource_version = Some("2".to_owned());
     edit(&mut object.metadata);
@@ -79,7 +79,7 @@ fn the_loss_of_our_finalizer_requeues_an_external_secret() {
     let mut object = external_secret("a");
     let ours = lockstep_api::keys::FINALIZER_EXTERNAL_SECRET.to_owned();
     object.metadata.finalizers = Some(vec![ours]);
-    let index = knowing(Event::ExternalSecret(applied(object)));
+    let index = knowing(see_external_secret, object);
 
     let wakes = see_external_secret(&index, external_secret("a"));
 
@@ -105,28 +105,28 @@ fn an_event_older_than_the_row_is_passed_over() {
 
 #[test]
 fn a_deleted_external_secret_is_forgotten() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
 
-    let wakes = see(&index, Event::ExternalSecret(deleted(external_secret("a"))));
+    let wakes = list(index.external_secret_seen(deleted(external_secret("a")), now()));
 
     assert_eq!(wakes, [forget_es("a")]);
 }
 
 #[test]
 fn an_external_secret_that_a_new_list_does_not_show_is_forgotten() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("gone"))));
+    let index = knowing(see_external_secret, external_secret("gone"));
     see_external_secret(&index, external_secret("stays"));
 
-    see(&index, Event::ExternalSecret(Seen::ListBegins));
+    list(index.external_secret_seen(Seen::ListBegins, now()));
     see_external_secret(&index, external_secret("stays"));
-    let wakes = see(&index, Event::ExternalSecret(Seen::ListEnds));
+    let wakes = list(index.external_secret_seen(Seen::ListEnds, now()));
 
     assert_eq!(wakes, [forget_es("gone")]);
 }
 
 #[test]
 fn the_answer_to_a_status_write_requeues_only_for_a_change_by_others() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
     let own = list(index.external_secret_answered(ready("a"), now()));
     let mut edited = ready("a");
     edited.metadata.generation = Some(2);
@@ -146,7 +146,7 @@ fn the_answer_to_a_write_of_a_deleted_object_requeues_nothing() {
 
 #[test]
 fn another_answer_of_a_shared_read_requeues_its_subscribers() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
 
     let wakes = list(index.inputs_changed(vec![key("a")], now()));
 

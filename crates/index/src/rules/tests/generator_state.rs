@@ -5,6 +5,7 @@ use lockstep_api::GeneratorState;
 use lockstep_api::keys::FINALIZER_GENERATOR_STATE;
 
 use super::*;
+use crate::rules::generator_state_seen;
 
 /// A state that was claimed, with this deadline.
 fn state(deadline: Option<Timestamp>) -> GeneratorState {
@@ -18,8 +19,7 @@ fn state(deadline: Option<Timestamp>) -> GeneratorState {
 }
 
 fn see(seen: Seen<GeneratorState>) -> Vec<Wake> {
-    let wakes = Index::default().apply(Event::GeneratorState(seen), now());
-    wakes.into_iter().collect()
+    list(generator_state_seen(seen, now()))
 }
 
 fn requeued(when: When) -> Wake {

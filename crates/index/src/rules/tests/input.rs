@@ -31,10 +31,7 @@ fn credential(name: &str) -> InputKey {
 
 /// An index with a store, an object that reads through it, and the store's credential.
 fn connected(caller: Option<&str>) -> Index {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("True"))),
-    ));
+    let index = knowing(see_store, store(1, condition("True")));
     see_external_secret(&index, ready("a"));
     let _ = index.store_connected(&store_key(), caller, vec![credential("token")]);
     index
@@ -54,7 +51,7 @@ fn the_first_config_map_that_is_named_has_config_maps_watched() {
 
 #[test]
 fn a_config_map_that_changed_requeues_those_who_read_it() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
     see_external_secret(&index, ready("b"));
     see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
@@ -67,7 +64,7 @@ fn a_config_map_that_changed_requeues_those_who_read_it() {
 
 #[test]
 fn a_config_map_shown_again_requeues_no_one() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
     see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
     let wakes = see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
@@ -77,7 +74,7 @@ fn a_config_map_shown_again_requeues_no_one() {
 
 #[test]
 fn a_config_map_that_no_one_names_requeues_no_one() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
 
     let wakes = see_input(&index, InputKind::ConfigMap, metadata("other", 1));
 
@@ -86,9 +83,9 @@ fn a_config_map_that_no_one_names_requeues_no_one() {
 
 #[test]
 fn a_config_map_in_the_first_list_is_no_change() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
 
-    see(&index, Event::Input(InputKind::ConfigMap, Seen::ListBegins));
+    list(index.input_kind_seen(&InputKind::ConfigMap, Seen::ListBegins, now()));
     let wakes = see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
     assert_eq!(wakes, []);
@@ -96,7 +93,7 @@ fn a_config_map_in_the_first_list_is_no_change() {
 
 #[test]
 fn a_config_map_that_appears_later_is_a_change() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
 
     let wakes = see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
@@ -105,24 +102,22 @@ fn a_config_map_that_appears_later_is_a_change() {
 
 #[test]
 fn a_deleted_config_map_requeues_those_who_read_it() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
     see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
-    let wakes = see(
-        &index,
-        Event::Input(InputKind::ConfigMap, deleted(metadata("texts", 1))),
-    );
+    let wakes =
+        list(index.input_kind_seen(&InputKind::ConfigMap, deleted(metadata("texts", 1)), now()));
 
     assert_eq!(wakes, [es_now("a", Trigger::InputChanged)]);
 }
 
 #[test]
 fn a_config_map_that_a_new_list_does_not_show_requeues_those_who_read_it() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
     see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
-    see(&index, Event::Input(InputKind::ConfigMap, Seen::ListBegins));
-    let wakes = see(&index, Event::Input(InputKind::ConfigMap, Seen::ListEnds));
+    list(index.input_kind_seen(&InputKind::ConfigMap, Seen::ListBegins, now()));
+    let wakes = list(index.input_kind_seen(&InputKind::ConfigMap, Seen::ListEnds, now()));
 
     assert_eq!(wakes, [es_now("a", Trigger::InputChanged)]);
 }
@@ -132,15 +127,15 @@ fn a_secret_missing_from_the_list_of_unlabelled_ones_says_nothing() {
     let index = connected(None);
     see_target(&index, secret("token", 1, ("v", "v")));
 
-    see(&index, Event::Input(InputKind::Secret, Seen::ListBegins));
-    let wakes = see(&index, Event::Input(InputKind::Secret, Seen::ListEnds));
+    list(index.input_kind_seen(&InputKind::Secret, Seen::ListBegins, now()));
+    let wakes = list(index.input_kind_seen(&InputKind::Secret, Seen::ListEnds, now()));
 
     assert_eq!(wakes, []);
 }
 
 #[test]
 fn an_input_that_is_no_longer_named_requeues_no_one() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
     let mut plain = ready("a");
     plain.metadata.generation = Some(2);
     see_external_secret(&index, plain);
@@ -152,8 +147,8 @@ fn an_input_that_is_no_longer_named_requeues_no_one() {
 
 #[test]
 fn an_input_of_a_deleted_object_requeues_no_one() {
-    let index = knowing(Event::ExternalSecret(applied(templated("a"))));
-    see(&index, Event::ExternalSecret(deleted(templated("a"))));
+    let index = knowing(see_external_secret, templated("a"));
+    list(index.external_secret_seen(deleted(templated("a")), now()));
 
     let wakes = see_input(&index, InputKind::ConfigMap, metadata("texts", 1));
 
@@ -170,7 +165,7 @@ fn the_first_generator_of_a_kind_has_that_kind_watched() {
 
 #[test]
 fn a_generator_with_another_spec_requeues_those_who_name_it() {
-    let index = knowing(Event::ExternalSecret(applied(generated("a", "Password"))));
+    let index = knowing(see_external_secret, generated("a", "Password"));
     let kind = InputKind::Generator("Password".into());
     let generator = |generation: i64, version: u32| {
         let mut metadata = metadata("g", version);
@@ -188,12 +183,9 @@ fn a_generator_with_another_spec_requeues_those_who_name_it() {
 
 #[test]
 fn a_cluster_generator_is_found_without_a_namespace() {
-    let index = knowing(Event::ExternalSecret(applied(generated(
-        "a",
-        "ClusterGenerator",
-    ))));
+    let index = knowing(see_external_secret, generated("a", "ClusterGenerator"));
     let kind = InputKind::Generator("ClusterGenerator".into());
-    see(&index, Event::Input(kind.clone(), Seen::ListEnds));
+    list(index.input_kind_seen(&kind, Seen::ListEnds, now()));
     let mut cluster = metadata("g", 1);
     cluster.namespace = None;
 
@@ -262,10 +254,11 @@ fn a_new_credential_requeues_pushers_that_are_not_ready() {
 #[test]
 fn credentials_of_a_deleted_store_requeue_no_one() {
     let index = connected(None);
-    see(
-        &index,
-        Event::Store(StoreKind::SecretStore, deleted(store(1, Value::Null))),
-    );
+    list(index.store_seen(
+        StoreKind::SecretStore,
+        deleted(store(1, Value::Null)),
+        now(),
+    ));
 
     let wakes = see_input(&index, InputKind::Secret, metadata("token", 2));
 

@@ -4,7 +4,7 @@ use super::*;
 
 /// An index with namespace `ns`, an object that is ready there and one that waits.
 fn inhabited() -> Index {
-    let index = knowing(Event::Namespace(applied(namespace("ns", 1, "a"))));
+    let index = knowing(see_namespace, namespace("ns", 1, "a"));
     see_external_secret(&index, ready("ready"));
     see_external_secret(&index, external_secret("waiting"));
     index
@@ -20,7 +20,7 @@ fn new_labels_requeue_those_who_wait_and_have_the_others_leave_shared_reads() {
 
 #[test]
 fn new_labels_requeue_pushers_that_wait() {
-    let index = knowing(Event::Namespace(applied(namespace("ns", 1, "a"))));
+    let index = knowing(see_namespace, namespace("ns", 1, "a"));
     see_push_secret(&index, push_secret("p"));
 
     let wakes = see_namespace(&index, namespace("ns", 2, "b"));
@@ -64,19 +64,16 @@ fn a_namespace_that_a_reconcile_asked_for_counts_even_in_the_first_list() {
 
 #[test]
 fn a_deleted_namespace_requeues_no_object_in_it() {
-    let wakes = see(
-        &inhabited(),
-        Event::Namespace(deleted(namespace("ns", 2, "a"))),
-    );
+    let wakes = list(inhabited().namespace_seen(deleted(namespace("ns", 2, "a")), now()));
 
     assert_eq!(wakes, []);
 }
 
 #[test]
 fn what_a_reconcile_asked_for_is_dropped_with_the_last_object() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
     index.namespaces().awaits("ns");
-    see(&index, Event::ExternalSecret(deleted(external_secret("a"))));
+    list(index.external_secret_seen(deleted(external_secret("a")), now()));
     see_external_secret(&index, ready("b"));
 
     let change = index.namespaces().apply(namespace("ns", 1, "a"));

@@ -27,14 +27,14 @@ fn a_new_push_secret_is_requeued_and_its_source_watched() {
 
 #[test]
 fn a_push_secret_shown_again_is_not_requeued() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
 
     assert_eq!(see_push_secret(&index, push_secret("p")), []);
 }
 
 #[test]
 fn a_new_generation_requeues_a_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     let mut edited = push_secret("p");
     edited.metadata.generation = Some(2);
 
@@ -45,26 +45,26 @@ fn a_new_generation_requeues_a_push_secret() {
 
 #[test]
 fn a_deleted_push_secret_is_forgotten() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
 
-    let wakes = see(&index, Event::PushSecret(deleted(push_secret("p"))));
+    let wakes = list(index.push_secret_seen(deleted(push_secret("p"))));
 
     assert_eq!(wakes, [Wake::Forget(Queued::PushSecret(key("p")))]);
 }
 
 #[test]
 fn a_push_secret_that_a_new_list_does_not_show_is_forgotten() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
 
-    see(&index, Event::PushSecret(Seen::ListBegins));
-    let wakes = see(&index, Event::PushSecret(Seen::ListEnds));
+    list(index.push_secret_seen(Seen::ListBegins));
+    let wakes = list(index.push_secret_seen(Seen::ListEnds));
 
     assert_eq!(wakes, [Wake::Forget(Queued::PushSecret(key("p")))]);
 }
 
 #[test]
 fn a_change_of_the_pushed_secret_requeues_its_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
 
     let wakes = see_input(&index, InputKind::Secret, metadata("source", 1));
 
@@ -73,7 +73,7 @@ fn a_change_of_the_pushed_secret_requeues_its_push_secret() {
 
 #[test]
 fn a_late_event_of_the_version_that_was_pushed_requeues_no_one() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     index.source_read(&metadata("source", 1));
 
     let late = see_input(&index, InputKind::Secret, metadata("source", 1));
@@ -85,7 +85,7 @@ fn a_late_event_of_the_version_that_was_pushed_requeues_no_one() {
 
 #[test]
 fn a_secret_that_others_read_too_requeues_all_of_them() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     see_push_secret(&index, push_secret("q"));
     index.source_read(&metadata("source", 1));
 
@@ -97,7 +97,7 @@ fn a_secret_that_others_read_too_requeues_all_of_them() {
 
 #[test]
 fn a_secret_of_another_namespace_requeues_no_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     let mut other = metadata("source", 1);
     other.namespace = Some("other".to_owned());
 
@@ -106,20 +106,18 @@ fn a_secret_of_another_namespace_requeues_no_push_secret() {
 
 #[test]
 fn the_end_of_the_pushed_secret_requeues_its_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     see_input(&index, InputKind::Secret, metadata("source", 1));
 
-    let wakes = see(
-        &index,
-        Event::Input(InputKind::Secret, deleted(metadata("source", 1))),
-    );
+    let wakes =
+        list(index.input_kind_seen(&InputKind::Secret, deleted(metadata("source", 1)), now()));
 
     assert_eq!(wakes, [push_retry("p", Trigger::InputChanged)]);
 }
 
 #[test]
 fn a_managed_secret_that_is_pushed_requeues_its_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
 
     let wakes = see_target(&index, secret("source", 1, ("v", "v")));
 
@@ -136,7 +134,7 @@ fn the_first_push_secret_that_selects_by_labels_has_secrets_watched() {
 
 #[test]
 fn a_secret_with_matching_labels_requeues_its_push_secret() {
-    let index = knowing(Event::PushSecret(applied(selecting("p"))));
+    let index = knowing(see_push_secret, selecting("p"));
 
     let matching = see_input(&index, InputKind::Secret, labelled("one", "1"));
     let other = see_input(&index, InputKind::Secret, labelled("two", "2"));
@@ -147,7 +145,7 @@ fn a_secret_with_matching_labels_requeues_its_push_secret() {
 
 #[test]
 fn a_secret_whose_labels_no_longer_match_requeues_who_pushed_it() {
-    let index = knowing(Event::PushSecret(applied(selecting("p"))));
+    let index = knowing(see_push_secret, selecting("p"));
     let (_, memory) = index.push_secrets().snapshot(&key("p")).unwrap();
     let note = crate::rows::PushNote {
         matched: Some(["one".to_owned()].into()),
@@ -162,9 +160,9 @@ fn a_secret_whose_labels_no_longer_match_requeues_who_pushed_it() {
 
 #[test]
 fn secrets_of_a_first_list_requeue_no_one_who_selects_by_labels() {
-    let index = knowing(Event::PushSecret(applied(selecting("p"))));
+    let index = knowing(see_push_secret, selecting("p"));
 
-    see(&index, Event::Input(InputKind::Secret, Seen::ListBegins));
+    list(index.input_kind_seen(&InputKind::Secret, Seen::ListBegins, now()));
     let wakes = see_input(&index, InputKind::Secret, labelled("one", "1"));
 
     assert_eq!(wakes, []);
@@ -172,7 +170,7 @@ fn secrets_of_a_first_list_requeue_no_one_who_selects_by_labels() {
 
 #[test]
 fn the_answer_to_a_status_write_requeues_a_push_secret_only_for_a_change_by_others() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     let own = list(index.push_secret_answered(push_secret("p")));
     let mut edited = push_secret("p");
     edited.metadata.generation = Some(2);
@@ -185,7 +183,7 @@ fn the_answer_to_a_status_write_requeues_a_push_secret_only_for_a_change_by_othe
 
 #[test]
 fn our_own_finalizer_does_not_requeue_a_push_secret() {
-    let index = knowing(Event::PushSecret(applied(push_secret("p"))));
+    let index = knowing(see_push_secret, push_secret("p"));
     let mut claimed = push_secret("p");
     claimed.metadata.resource_version = Some("2".to_owned());
     let ours = lockstep_api::keys::FINALIZER_PUSH_SECRET.to_owned();

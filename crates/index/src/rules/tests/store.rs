@@ -5,10 +5,7 @@ use crate::rows::Reader;
 
 /// An index with a ready store, an ExternalSecret `waiting` that is not ready, and one that is.
 fn used() -> Index {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("True"))),
-    ));
+    let index = knowing(see_store, store(1, condition("True")));
     see_external_secret(&index, external_secret("waiting"));
     see_external_secret(&index, ready("ready"));
     index
@@ -26,7 +23,7 @@ fn new_spec(version: u32) -> StoreRecord {
 
 #[test]
 fn a_new_store_is_checked_after_those_who_wait_for_it_are_requeued() {
-    let index = knowing(Event::ExternalSecret(applied(external_secret("a"))));
+    let index = knowing(see_external_secret, external_secret("a"));
 
     let wakes = see_store(&index, store(1, Value::Null));
 
@@ -44,20 +41,14 @@ fn a_store_shown_again_requeues_nothing() {
 
 #[test]
 fn an_older_version_of_a_store_is_passed_over() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(5, condition("True"))),
-    ));
+    let index = knowing(see_store, store(5, condition("True")));
 
     assert_eq!(see_store(&index, new_spec(4)), []);
 }
 
 #[test]
 fn a_store_that_becomes_ready_requeues_those_who_wait_for_it() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("False"))),
-    ));
+    let index = knowing(see_store, store(1, condition("False")));
     see_external_secret(&index, external_secret("waiting"));
     see_external_secret(&index, ready("ready"));
 
@@ -107,9 +98,9 @@ fn a_new_label_of_a_store_checks_it_and_requeues_those_who_wait() {
 
 #[test]
 fn a_deleted_store_is_forgotten() {
-    let gone = Event::Store(StoreKind::SecretStore, deleted(store(2, Value::Null)));
+    let gone = deleted(store(2, Value::Null));
 
-    let wakes = see(&used(), gone);
+    let wakes = list(used().store_seen(StoreKind::SecretStore, gone, now()));
 
     assert_eq!(wakes, [Wake::Forget(Queued::Store(store_key()))]);
 }
@@ -118,11 +109,8 @@ fn a_deleted_store_is_forgotten() {
 fn a_store_that_a_new_list_does_not_show_is_forgotten() {
     let index = used();
 
-    see(
-        &index,
-        Event::Store(StoreKind::SecretStore, Seen::ListBegins),
-    );
-    let wakes = see(&index, Event::Store(StoreKind::SecretStore, Seen::ListEnds));
+    list(index.store_seen(StoreKind::SecretStore, Seen::ListBegins, now()));
+    let wakes = list(index.store_seen(StoreKind::SecretStore, Seen::ListEnds, now()));
 
     assert_eq!(wakes, [Wake::Forget(Queued::Store(store_key()))]);
 }
@@ -131,14 +119,8 @@ fn a_store_that_a_new_list_does_not_show_is_forgotten() {
 fn a_list_of_one_kind_of_stores_says_nothing_of_the_other() {
     let index = used();
 
-    see(
-        &index,
-        Event::Store(StoreKind::ClusterSecretStore, Seen::ListBegins),
-    );
-    let wakes = see(
-        &index,
-        Event::Store(StoreKind::ClusterSecretStore, Seen::ListEnds),
-    );
+    list(index.store_seen(StoreKind::ClusterSecretStore, Seen::ListBegins, now()));
+    let wakes = list(index.store_seen(StoreKind::ClusterSecretStore, Seen::ListEnds, now()));
 
     assert_eq!(wakes, []);
 }
@@ -156,10 +138,7 @@ fn a_cluster_store_requeues_no_user_of_a_store_of_its_name() {
 
 #[test]
 fn the_answer_to_a_status_write_requeues_those_who_wait_for_the_store() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, Value::Null)),
-    ));
+    let index = knowing(see_store, store(1, Value::Null));
     see_external_secret(&index, external_secret("a"));
 
     let wakes = list(index.store_answered(store(2, condition("True")), now()));
@@ -176,10 +155,7 @@ fn the_answer_to_a_write_of_a_deleted_store_requeues_nothing() {
 
 #[test]
 fn a_check_that_ends_requeues_those_it_held() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, Value::Null)),
-    ));
+    let index = knowing(see_store, store(1, Value::Null));
     let stores = [store_key()];
     let (one, two) = (
         Reader::ExternalSecret(key("a")),
@@ -235,10 +211,7 @@ fn thousands_who_wait_for_a_store_are_released_within_five_seconds() {
 
 #[test]
 fn a_store_that_becomes_ready_requeues_those_who_push_to_it() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("False"))),
-    ));
+    let index = knowing(see_store, store(1, condition("False")));
     see_push_secret(&index, push_secret("p"));
 
     let wakes = see_store(&index, store(2, condition("True")));
@@ -252,10 +225,7 @@ fn a_store_that_becomes_ready_requeues_those_who_push_to_it() {
 
 #[test]
 fn a_new_spec_requeues_those_who_push_to_the_store() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("True"))),
-    ));
+    let index = knowing(see_store, store(1, condition("True")));
     see_push_secret(&index, push_secret("p"));
 
     let wakes = see_store(&index, new_spec(2));
@@ -286,10 +256,7 @@ fn a_store_in_trouble_is_checked_so_that_its_condition_says_so() {
 
 #[test]
 fn the_deletion_mark_of_a_store_requeues_those_who_push_to_it() {
-    let index = knowing(Event::Store(
-        StoreKind::SecretStore,
-        applied(store(1, condition("True"))),
-    ));
+    let index = knowing(see_store, store(1, condition("True")));
     see_push_secret(&index, push_secret("p"));
     let mut metadata = metadata("store", 2);
     metadata.generation = Some(1);

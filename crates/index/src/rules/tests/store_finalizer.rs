@@ -20,7 +20,7 @@ fn kept(version: u32) -> StoreRecord {
 }
 
 fn with_store(record: StoreRecord) -> Index {
-    knowing(Event::Store(StoreKind::SecretStore, applied(record)))
+    knowing(see_store, record)
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn a_store_is_requeued_when_the_last_push_secret_that_needs_it_goes() {
     see_push_secret(&index, deleting("p"));
     see_push_secret(&index, deleting("q"));
 
-    let first = see(&index, Event::PushSecret(deleted(deleting("p"))));
-    let last = see(&index, Event::PushSecret(deleted(deleting("q"))));
+    let first = list(index.push_secret_seen(deleted(deleting("p"))));
+    let last = list(index.push_secret_seen(deleted(deleting("q"))));
 
     let finalizer = store_now(Trigger::FinalizerChanged);
     assert!(!first.contains(&finalizer), "{first:?}");
@@ -67,7 +67,7 @@ fn nothing_is_said_of_finalizers_before_all_push_secrets_are_known() {
     see_store(&index, store(1, condition("True")));
 
     let early = see_push_secret(&index, deleting("p"));
-    let complete = see(&index, Event::PushSecret(Seen::ListEnds));
+    let complete = list(index.push_secret_seen(Seen::ListEnds));
 
     let finalizer = store_now(Trigger::FinalizerChanged);
     assert!(!early.contains(&finalizer), "{early:?}");
@@ -79,7 +79,7 @@ fn a_finalizer_that_no_one_needs_is_found_once_all_push_secrets_are_known() {
     let index = Index::default();
     see_store(&index, kept(1));
 
-    let wakes = see(&index, Event::PushSecret(Seen::ListEnds));
+    let wakes = list(index.push_secret_seen(Seen::ListEnds));
 
     assert_eq!(wakes, [store_now(Trigger::FinalizerChanged)]);
 }
@@ -94,7 +94,7 @@ fn a_store_that_is_being_deleted_is_requeued_when_those_it_waits_for_change() {
     see_push_secret(&index, deleting("p"));
     see_push_secret(&index, deleting("q"));
 
-    let wakes = see(&index, Event::PushSecret(deleted(deleting("p"))));
+    let wakes = list(index.push_secret_seen(deleted(deleting("p"))));
 
     assert!(
         wakes.contains(&store_now(Trigger::FinalizerChanged)),

@@ -4,7 +4,7 @@ use super::*;
 
 /// An index with a ready ExternalSecret `a` and its target as it was written.
 fn synced() -> Index {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
     see_target(&index, secret("a", 1, ("v", "v")));
     index
 }
@@ -17,7 +17,7 @@ fn labelled(version: u32, label: &str) -> Secret {
 
 #[test]
 fn a_target_as_it_was_written_requeues_no_one() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
 
     assert_eq!(see_target(&index, secret("a", 1, ("v", "v"))), []);
 }
@@ -50,10 +50,7 @@ fn a_label_that_somebody_changed_has_the_next_refresh_look() {
 
 #[test]
 fn a_deleted_target_requeues_its_external_secret() {
-    let wakes = see(
-        &synced(),
-        Event::Target(deleted(secret("a", 2, ("v", "v")))),
-    );
+    let wakes = list(synced().target_seen(deleted(secret("a", 2, ("v", "v"))), now()));
 
     assert_eq!(wakes, [es_now("a", Trigger::TargetChanged)]);
 }
@@ -62,8 +59,8 @@ fn a_deleted_target_requeues_its_external_secret() {
 fn a_target_that_a_new_list_does_not_show_requeues_its_external_secret() {
     let index = synced();
 
-    see(&index, Event::Target(Seen::ListBegins));
-    let wakes = see(&index, Event::Target(Seen::ListEnds));
+    list(index.target_seen(Seen::ListBegins, now()));
+    let wakes = list(index.target_seen(Seen::ListEnds, now()));
 
     assert_eq!(wakes, [es_now("a", Trigger::TargetChanged)]);
 }
@@ -72,7 +69,7 @@ fn a_target_that_a_new_list_does_not_show_requeues_its_external_secret() {
 fn a_target_of_another_name_requeues_who_writes_it() {
     let spec = json!({ "secretStoreRef": { "name": "store" }, "target": { "name": "t" } });
     let object = typed(&metadata("a", 1), spec, Value::Null);
-    let index = knowing(Event::ExternalSecret(applied(object)));
+    let index = knowing(see_external_secret, object);
 
     let theirs = see_target(&index, secret("t", 1, ("edited", "v")));
     let unrelated = see_target(&index, secret("a", 1, ("edited", "v")));
@@ -85,7 +82,7 @@ fn a_target_of_another_name_requeues_who_writes_it() {
 fn an_edit_while_nobody_watched_is_found_in_the_next_list() {
     let index = synced();
 
-    see(&index, Event::Target(Seen::ListBegins));
+    list(index.target_seen(Seen::ListBegins, now()));
     let wakes = see_target(&index, secret("a", 2, ("edited", "v")));
 
     assert_eq!(wakes, [es_now("a", Trigger::TargetChanged)]);
@@ -128,12 +125,12 @@ fn config_maps() -> (String, String) {
 }
 
 fn see_manifest(index: &Index, seen: Seen<ObjectMeta>) -> Vec<Wake> {
-    see(index, Event::ManifestTarget(config_maps(), seen))
+    list(index.manifest_target_seen(&config_maps(), seen, now()))
 }
 
 #[test]
 fn a_manifest_target_of_another_version_requeues_its_external_secret() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
 
     let first = see_manifest(&index, applied(metadata("a", 1)));
     let again = see_manifest(&index, applied(metadata("a", 1)));
@@ -146,7 +143,7 @@ fn a_manifest_target_of_another_version_requeues_its_external_secret() {
 
 #[test]
 fn a_deleted_manifest_target_requeues_its_external_secret() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
     see_manifest(&index, applied(metadata("a", 1)));
 
     let wakes = see_manifest(&index, deleted(metadata("a", 1)));
@@ -156,7 +153,7 @@ fn a_deleted_manifest_target_requeues_its_external_secret() {
 
 #[test]
 fn a_manifest_target_that_a_new_list_does_not_show_requeues_its_external_secret() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
     see_manifest(&index, applied(metadata("a", 1)));
 
     see_manifest(&index, Seen::ListBegins);
@@ -167,15 +164,12 @@ fn a_manifest_target_that_a_new_list_does_not_show_requeues_its_external_secret(
 
 #[test]
 fn a_list_of_one_kind_of_manifests_says_nothing_of_another() {
-    let index = knowing(Event::ExternalSecret(applied(ready("a"))));
+    let index = knowing(see_external_secret, ready("a"));
     see_manifest(&index, applied(metadata("a", 1)));
     let others = ("v1".to_owned(), "Service".to_owned());
 
-    see(
-        &index,
-        Event::ManifestTarget(others.clone(), Seen::ListBegins),
-    );
-    let wakes = see(&index, Event::ManifestTarget(others, Seen::ListEnds));
+    list(index.manifest_target_seen(&others, Seen::ListBegins, now()));
+    let wakes = list(index.manifest_target_seen(&others, Seen::ListEnds, now()));
 
     assert_eq!(wakes, []);
 }
