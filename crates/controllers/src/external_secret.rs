@@ -1,5 +1,5 @@
-//! The ExternalSecret controller: collects what the index knows, reconciles, and maps the outcome to the
-//! next time. Decides nothing.
+//! The ExternalSecret controller: collects what the index knows, reconciles, and carries out what is
+//! reported.
 
 mod observe;
 mod outcome;
@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lockstep_index::{ObjectKey, Reader};
-use lockstep_plan::manifest_target::ObjectRef;
+use lockstep_plan::external_secret::{Decision, decide};
 use lockstep_reconcile::external_secret::Reconciler;
 use lockstep_runtime::dispatch::Next;
 use lockstep_runtime::schedule::Job;
 
-use crate::context::{Context, nanos_since};
-use crate::watch::watch_kind;
+use crate::context::Context;
 use crate::world::ClusterWorld;
 
 use observe::{Seen, observe};
@@ -41,9 +40,11 @@ pub(crate) async fn reconcile(context: Arc<Context>, job: Job<ObjectKey>) -> Nex
     else {
         return Next::Idle;
     };
-    let generic = ObjectRef::of(&observed.object).filter(|_| settings.generic_targets);
-    if let Some(target) = generic {
-        watch_kind(&context, &target).await;
+    let verdict = decide(&observed, settings, now);
+    if matches!(verdict.decision, Decision::Fetch(_)) {
+        // It reads for itself: what it synced from before no longer keeps it fresh, and another answer
+        // to its own read must not requeue it.
+        context.schedule.shared_reads.leave(&job.key);
     }
     let reconciler = Reconciler {
         world: &world,
@@ -51,17 +52,12 @@ pub(crate) async fn reconcile(context: Arc<Context>, job: Job<ObjectKey>) -> Nex
         settings,
         planning: &context.planning,
     };
-    let mut ended = reconciler.reconcile(observed, now).await;
-    let outcome = &mut ended.outcome;
-    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
-    if labels.unwatched {
-        // Shared reads would go on after the namespace got labels that shut it out.
-        ended.shares = None;
-    }
-    conclude(
+    let reconciled = reconciler.reconcile(observed, verdict, now).await;
+    let ended = conclude(
         &context,
         &job.key,
-        (ended, memory),
-        (now, nanos_since(clock)),
-    )
+        (reconciled, memory, labels),
+        (now, clock),
+    );
+    ended.await
 }

@@ -149,7 +149,7 @@ impl Reader {
         };
         let (shown, answers) = self.read(&observed, &list, (now, ambient)).await;
         observed.sources = self.sources(facts).await;
-        let (pipeline, planned) = finish(&observed, &list, answers, (settings, now));
+        let (pipeline, planned) = finish(&observed, &list, &answers, (settings, now));
         Live {
             refused: None,
             answers: shown,

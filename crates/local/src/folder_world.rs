@@ -4,10 +4,9 @@
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
-use lockstep_plan::EventNote;
-use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
+use lockstep_plan::external_secret::{Report, SourceKey, SourceKind, SyncOutcome, TargetDelete};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
-use lockstep_reconcile::external_secret::ExternalSecretWorld;
+use lockstep_reconcile::external_secret::{ExternalSecretWorld, outcome_after};
 use lockstep_reconcile::{Generator, World};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
@@ -78,21 +77,6 @@ impl ExternalSecretWorld for Folder {
         Ok(tracked.object.clone())
     }
 
-    async fn write_status(
-        &self,
-        object: &ExternalSecret,
-        status: &ExternalSecretStatus,
-    ) -> Result<(), ApiError> {
-        let mut state = self.state();
-        let tracked = state.external_secrets.get_mut(&name_of(object));
-        let tracked = tracked.ok_or_else(not_found)?;
-        if status.refresh_time.is_some() {
-            tracked.last_sync.clone_from(&status.refresh_time);
-        }
-        tracked.object.status = Some(status.clone());
-        Ok(())
-    }
-
     async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, ApiError> {
         Ok(self
             .state()
@@ -148,11 +132,31 @@ impl ExternalSecretWorld for Folder {
         state.secrets.remove(&name);
         Ok(())
     }
+}
 
-    /// Prints no events: the condition and the Secret they are about are printed.
-    fn publish(&self, object: &ExternalSecret, event: EventNote) {
-        let object = name_of(object);
-        tracing::debug!(%object, reason = event.reason, "event");
+impl Folder {
+    /// Keeps the status that a reconcile reports, and returns how it ended. Prints no events: the condition
+    /// and the Secret they are about are printed.
+    pub(crate) fn conclude(&self, name: &Name, report: Report) -> SyncOutcome {
+        for event in &report.events {
+            tracing::debug!(object = %name, reason = event.reason, "event");
+        }
+        let written = match report.status {
+            Some(status) => self.write_status(name, status),
+            None => Ok(()),
+        };
+        outcome_after(written, report.outcome)
+    }
+
+    fn write_status(&self, name: &Name, status: ExternalSecretStatus) -> Result<(), ApiError> {
+        let mut state = self.state();
+        let tracked = state.external_secrets.get_mut(name);
+        let tracked = tracked.ok_or_else(not_found)?;
+        if status.refresh_time.is_some() {
+            tracked.last_sync.clone_from(&status.refresh_time);
+        }
+        tracked.object.status = Some(status);
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
+use lockstep_plan::external_secret::decide;
 use lockstep_plan::store::{CheckOutcome, report};
 use lockstep_plan::{NextRun, Settings, StoreKey, StoreLookup};
 use lockstep_provider_api::{Check, Services};
@@ -135,9 +136,10 @@ impl Runner {
                 settings: &self.settings,
                 planning: &self.planning,
             };
-            let run = reconciler.reconcile(observed, now);
+            let verdict = decide(&observed, &self.settings, now);
+            let run = reconciler.reconcile(observed, verdict, now);
             let outcome = match supervise(DEADLINE, Box::pin(run)).await {
-                supervise::Outcome::Done(ended) => ended.outcome,
+                supervise::Outcome::Done(ended) => self.folder.conclude(name, ended.report),
                 supervise::Outcome::Panicked(_) | supervise::Outcome::TimedOut => {
                     self.folder.note_cut_off(name, now);
                     return Again::Backoff;

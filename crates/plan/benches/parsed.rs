@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lockstep_api::ExternalSecret;
-use lockstep_plan::external_secret::{Assembled, Observed, ObservedTarget, TemplateSources, plan};
+use lockstep_plan::external_secret::{
+    FetchItem, FetchList, Observed, ObservedTarget, Payload, Read, Source, SpecEntry,
+    TemplateSources, plan,
+};
 use lockstep_plan::{Budget, ParsedTemplates, Settings, StoreKey, StoreView, Work};
-use lockstep_provider_api::{SecretMap, SecretValue};
+use lockstep_provider_api::{MetadataPolicy, RemoteRef, SecretMap, SecretValue};
 
 const OBJECT: &str = r#"
 metadata: {name: es, namespace: ns, uid: u, generation: 1}
 spec:
   secretStoreRef: {name: s}
-  data:
-  - {secretKey: user, remoteRef: {key: u}}
+  dataFrom:
+  - extract: {key: u}
   target:
     template:
       data:
@@ -63,18 +66,29 @@ fn main() {
         sources: TemplateSources::new(),
         jitter: 0.0,
     };
+    let list = FetchList {
+        items: vec![FetchItem {
+            entry: SpecEntry::DataFrom(0),
+            source: Source::Store {
+                key: StoreKey::namespaced("ns".to_owned(), "s".to_owned()),
+                read: Read::Map(RemoteRef {
+                    key: "u".to_owned(),
+                    property: None,
+                    version: None,
+                    metadata: MetadataPolicy::None,
+                }),
+            },
+        }],
+    };
+    let answers = [Ok(Payload::Map(data))];
     let shared = Settings::default();
     let run = |settings: &Settings| {
-        let assembled = Assembled {
-            data: data.clone(),
-            events: Vec::new(),
-        };
         let work = Work {
             settings,
             now: jiff::Timestamp::UNIX_EPOCH,
             budget: &Budget::new(settings.template_limits),
         };
-        std::hint::black_box(plan(&observed, assembled, work).unwrap());
+        std::hint::black_box(plan(&observed, &list, &answers, work).unwrap());
     };
     let timed = |round: &dyn Fn()| {
         let start = Instant::now();

@@ -1,9 +1,9 @@
 //! All decisions of Lockstep, as pure functions: observed objects in, plans out.
 //!
 //! Nothing here reads a clock, the environment or the network. The shells in `controllers` and the
-//! command line observe, call [`external_secret::decide()`], fetch, call
-//! [`external_secret::assemble()`] and [`external_secret::plan()`], apply, and turn the outcome into
-//! status, events and the next wake-up with [`external_secret::report()`].
+//! command line observe, call [`external_secret::decide()`], fetch, call [`external_secret::plan()`],
+//! apply, and turn the outcome into status, events and the next wake-up with
+//! [`external_secret::report()`].
 
 pub mod cause;
 pub mod cluster_external_secret;

@@ -19,9 +19,9 @@ pub(crate) enum Decided {
 
 impl Decided {
     /// The words for a decision.
-    pub(crate) fn of(decision: Decision) -> Self {
+    pub(crate) fn of(decision: &Decision) -> Self {
         match decision {
-            Decision::Ignore(why) => Self::Ignored(why),
+            Decision::Ignore(why) => Self::Ignored(why.clone()),
             Decision::Idle { .. } => Self::Idle,
             Decision::Release(_) => Self::Released,
             Decision::Fail(_) => Self::Failed,

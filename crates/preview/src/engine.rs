@@ -132,7 +132,7 @@ impl Engine {
     pub(crate) async fn run(&self, object: ExternalSecret, look: Look) -> Run {
         let (clock, now) = (Stopwatch::start(), self.now());
         let world = ReadOnly::new(&self.scene, &self.settings.class);
-        let observed = self.scene.observe(object, (look, now), &self.settings.salt);
+        let observed = self.scene.observe(object, (look, now), &self.settings);
         let mut observed = match observed.await {
             Ok(observed) => observed,
             Err(error) => {
@@ -140,7 +140,8 @@ impl Engine {
                 return Run::failed(failure, clock.elapsed());
             }
         };
-        let decided = Decided::of(decide(&observed, &self.settings, now).decision);
+        let verdict = decide(&observed, &self.settings, now);
+        let decided = Decided::of(&verdict.decision);
         if look == Look::Refreshed
             && matches!(decided, Decided::Fetched { .. })
             && matches!(observed.target, ObservedTarget::Row(_))
@@ -154,9 +155,14 @@ impl Engine {
             settings: &self.settings,
             planning: &self.planning,
         };
-        let run = reconciler.reconcile(observed, now);
+        let run = reconciler.reconcile(observed, verdict, now);
         let (failure, shares) = match supervise(DEADLINE, Box::pin(run)).await {
-            Outcome::Done(ended) => (ended.outcome.failure, ended.shares),
+            Outcome::Done(ended) => {
+                if ended.report.status.is_some() {
+                    world.note(Intent::Status);
+                }
+                (ended.report.outcome.failure, ended.shares)
+            }
             Outcome::Panicked(_) | Outcome::TimedOut => (Some(cut_off()), None),
         };
         Run {

@@ -11,7 +11,9 @@ use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE, LABEL_OWNER};
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_index::ObjectKey;
 use lockstep_plan::external_secret::{Observed, ObservedTarget, TemplateSources, created_by};
-use lockstep_plan::{Salt, TargetRow, push_secret};
+use lockstep_plan::manifest_target::ObjectRef;
+use lockstep_plan::{Settings, TargetRow, push_secret};
+use lockstep_reconcile::external_secret::observe_manifest_target;
 use lockstep_runtime::api_error::ApiError;
 
 use crate::scene::Scene;
@@ -31,16 +33,23 @@ impl Scene {
         &self,
         object: ExternalSecret,
         (look, now): (Look, Timestamp),
-        salt: &Salt,
+        settings: &Settings,
     ) -> Result<Observed<'_>, ApiError> {
+        let salt = &settings.salt;
         let namespace = object.metadata.namespace.clone().unwrap_or_default();
         let key = ObjectKey::new(&namespace, object.target_name());
-        let target = match self.secret(&key).await? {
-            None => ObservedTarget::Absent,
-            Some(secret) if is_managed(&secret) => {
-                ObservedTarget::Row(Arc::new(TargetRow::of(&secret, salt)))
+        let target = match ObjectRef::of(&object).filter(|_| settings.generic_targets) {
+            Some(target) => {
+                let read = self.present.object(&target);
+                observe_manifest_target(&object, &target, read).await
             }
-            Some(_) => ObservedTarget::Unlabelled,
+            None => match self.secret(&key).await? {
+                None => ObservedTarget::Absent,
+                Some(secret) if is_managed(&secret) => {
+                    ObservedTarget::Row(Arc::new(TargetRow::of(&secret, salt)))
+                }
+                Some(_) => ObservedTarget::Unlabelled,
+            },
         };
         let label = (LABEL_OWNER.to_owned(), created_by(&object));
         let selector = Selector::from_iter(BTreeMap::from([label]));

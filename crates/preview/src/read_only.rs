@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_index::ObjectKey;
-use lockstep_plan::EventNote;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
 use lockstep_plan::manifest_target::{Object, ObjectRef};
 use lockstep_provider_api::{Error, Result, SecretMap, SecretValue};
@@ -48,7 +47,8 @@ impl<'a> ReadOnly<'a> {
         self.intents.into_inner()
     }
 
-    fn note(&self, intent: Intent) {
+    /// Notes a write that is not made.
+    pub(crate) fn note(&self, intent: Intent) {
         self.intents.lock().push(intent);
     }
 
@@ -129,15 +129,6 @@ impl ExternalSecretWorld for ReadOnly<'_> {
         Ok(object)
     }
 
-    async fn write_status(
-        &self,
-        _object: &ExternalSecret,
-        _status: &ExternalSecretStatus,
-    ) -> Answer<()> {
-        self.note(Intent::Status);
-        Ok(())
-    }
-
     async fn read_secret(&self, namespace: &str, name: &str) -> Answer<Option<Secret>> {
         self.scene.secret(&ObjectKey::new(namespace, name)).await
     }
@@ -184,10 +175,6 @@ impl ExternalSecretWorld for ReadOnly<'_> {
         Ok(())
     }
 
-    async fn read_object(&self, target: &ObjectRef) -> Answer<Option<Object>> {
-        self.scene.present.object(target).await
-    }
-
     async fn create_object(&self, target: &ObjectRef, _object: Object) -> Answer<()> {
         self.note_object(target, Verb::Create);
         Ok(())
@@ -202,9 +189,6 @@ impl ExternalSecretWorld for ReadOnly<'_> {
         self.note_object(target, Verb::Delete);
         Ok(())
     }
-
-    /// The condition says the same.
-    fn publish(&self, _object: &ExternalSecret, _event: EventNote) {}
 }
 
 impl ReadOnly<'_> {

@@ -1,5 +1,6 @@
-//! One reconcile of an ExternalSecret, from what was observed to what is reported. The order of the steps
-//! is fixed here; what each of them means is decided in `lockstep-plan`.
+//! One reconcile of an ExternalSecret, from the decision about it to what is to be reported: fetch, plan,
+//! apply, report. The order of the steps is fixed here; what each of them means is decided in
+//! `lockstep-plan`. Status and events are returned, and the caller writes them.
 
 mod apply;
 mod fetch;
@@ -7,8 +8,6 @@ mod manifest_target;
 mod observe;
 mod release;
 mod report;
-mod stopped;
-mod sync;
 mod world;
 
 use std::sync::Arc;
@@ -16,20 +15,22 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{
-    Applied, Decision, FetchList, Observed, ObservedTarget, SyncOutcome, add_finalizer, decide,
-    note_at,
+    Absence, Applied, Decision, FetchList, Observed, Payload, Plan, SyncOutcome, Verdict,
+    add_finalizer, plan, report, report_idle,
 };
-use lockstep_plan::manifest_target::ObjectRef;
-use lockstep_plan::{NextRun, Settings};
+use lockstep_plan::{Budget, Failure, NextRun, Settings, Work};
+use lockstep_provider_api::Error;
 use lockstep_remote::RemoteClient;
-use lockstep_runtime::api_error::ApiError;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
+use crate::generator_states;
 use crate::planning::Planning;
 
-use fetch::prepare;
-use report::unwritten;
-pub use report::{Reconciled, Shares};
-use sync::LookAgain;
+use apply::apply;
+use fetch::Fetched;
+pub use observe::observe_manifest_target;
+pub use report::{Reconciled, Shares, outcome_after};
+use report::{not_updated, unwritten};
 pub use world::{Deletion, ExternalSecretWorld};
 
 /// What reconciles of ExternalSecrets work with.
@@ -45,89 +46,119 @@ pub struct Reconciler<'a, W> {
 }
 
 impl<W: ExternalSecretWorld> Reconciler<'_, W> {
-    /// Reconciles an object once. `now` is the start.
-    pub async fn reconcile(&self, mut observed: Observed<'_>, now: Timestamp) -> Reconciled {
-        if let Some(target) = self.manifest_target(&observed.object) {
-            match observe::target(self.world, &observed.object, &target).await {
-                Ok(live) => observed.target = ObservedTarget::Object(live),
-                Err(failure) => {
-                    let failed = self.fail_target_unreadable(observed, failure, now).await;
-                    return failed.into();
-                }
-            }
-        }
-        let verdict = decide(&observed, self.settings, now);
-        if verdict.add_finalizer
-            && let Err(error) = self.claim(&mut observed.object).await
-        {
-            let failed = self.fail_finalizer_rejected(&observed, &error, now).await;
-            return failed.into();
-        }
-        let outcome = match verdict.decision {
-            Decision::Fetch(list) => {
-                observed.sources = observe::sources(self.world, &observed.object).await;
-                return self.refresh(&observed, &list, now).await;
-            }
-            Decision::Ignore(reason) => {
+    /// Reconciles an object once, as decided from what was observed. `now` is the start.
+    pub async fn reconcile(
+        &self,
+        mut observed: Observed<'_>,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> Reconciled {
+        let report = match self.claim(&mut observed.object, verdict).await {
+            Ok(Decision::Fetch(list)) => return self.refresh(observed, &list, now).await,
+            Ok(Decision::Ignore(reason)) => {
                 tracing::debug!(object = %name(&observed.object), ?reason, "left alone");
-                SyncOutcome::next(NextRun::OnChange)
+                SyncOutcome::next(NextRun::OnChange).into()
             }
-            Decision::Idle {
+            Ok(Decision::Idle {
                 until,
                 awaits_target,
                 status,
-            } => {
-                if let Some(status) = &status
-                    && let Err(error) = self.world.write_status(&observed.object, status).await
-                {
-                    return unwritten(&error).into();
-                }
-                let refreshed = observed.last_refresh;
-                SyncOutcome {
-                    awaits_target,
-                    note_at: refreshed
-                        .and_then(|at| note_at(&observed.object, status.as_deref(), at)),
-                    ..SyncOutcome::next(until.map_or(NextRun::OnChange, NextRun::At))
-                }
+            }) => report_idle(&observed, status, (until, awaits_target)),
+            Ok(Decision::Release(release)) => self.release(&observed, release).await,
+            Ok(Decision::Fail(failure)) => {
+                report(&observed, Applied::failed(failure), self.settings, now)
             }
-            Decision::Release(release) => self.release(&observed.object, release).await,
-            Decision::Fail(failure) => self.report(&observed, Applied::failed(failure), now).await,
+            Err(error) => unwritten(&error).into(),
         };
-        outcome.into()
+        Reconciled::new(observed.object, report)
     }
 
-    /// Fetches and writes, unless a generator belongs to another controller class.
+    /// Fetches, plans, applies and reports.
     async fn refresh(
         &self,
-        observed: &Observed<'_>,
+        mut observed: Observed<'_>,
         list: &FetchList,
         now: Timestamp,
     ) -> Reconciled {
-        let prepared = prepare(list, namespace(&observed.object), self.world).await;
-        let class = &self.settings.class;
-        if prepared.iter().any(|item| item.is_foreign_to(class)) {
+        observed.sources = observe::sources(self.world, &observed.object).await;
+        let Some(Fetched {
+            answers,
+            held,
+            reads,
+            states,
+            expires,
+        }) = self.fetch(&observed, list).await
+        else {
             tracing::debug!(object = %name(&observed.object), "generator of another class");
-            return SyncOutcome::next(NextRun::OnChange).into();
-        }
-        self.world.fetching(&observed.object);
-        let (synced, reads) = self.sync(observed, (list, prepared), now).await;
-        let applied = match synced {
-            Ok(applied) => applied,
-            Err(LookAgain(at)) => return SyncOutcome::next(NextRun::At(at)).into(),
+            let report = SyncOutcome::next(NextRun::OnChange).into();
+            return Reconciled::new(observed.object, report);
         };
-        let outcome = self.report(observed, applied, now).await;
-        Reconciled::sharing(outcome, observed, reads, self.settings)
+
+        let planned = self.plan(&observed, (list, &answers), now).await;
+        drop(answers);
+        let present = matches!(&planned, Ok(plan) if plan.absence == Absence::Nothing);
+
+        let mut applied = match planned {
+            Ok(plan) => apply(self.world, &observed.object, plan, self.settings).await,
+            Err(failure) => Applied::failed(failure),
+        };
+        drop(held);
+        if applied.target.is_in_use() {
+            applied.expires = expires;
+            generator_states::settle(self.world, &states, self.settings, now).await;
+        } else {
+            generator_states::roll_back(self.world, &states, now).await;
+        }
+
+        let report = report(&observed, applied, self.settings, now);
+        Reconciled {
+            shares: Shares::of(&observed, &report.outcome, reads, self.settings),
+            present,
+            ..Reconciled::new(observed.object, report)
+        }
     }
 
-    /// Puts the finalizer on the object.
-    async fn claim(&self, object: &mut ExternalSecret) -> Result<(), ApiError> {
-        *object = self.world.patch(object, &add_finalizer(object)).await?;
-        Ok(())
+    /// Puts the finalizer on the object where it is missing; returns what is left to do.
+    async fn claim(
+        &self,
+        object: &mut ExternalSecret,
+        verdict: Verdict,
+    ) -> Result<Decision, ApiError> {
+        if !verdict.add_finalizer {
+            return Ok(verdict.decision);
+        }
+        match self.world.patch(object, &add_finalizer(object)).await {
+            Ok(claimed) => *object = claimed,
+            Err(error) if error.is_race() || error.is(ApiErrorKind::NotFound) => return Err(error),
+            // The status may be written where the object itself may not.
+            Err(error) if !matches!(verdict.decision, Decision::Ignore(_)) => {
+                return Ok(Decision::Fail(not_updated(&error)));
+            }
+            Err(_) => {}
+        }
+        Ok(verdict.decision)
     }
 
-    /// The target, where it is no Secret and such are allowed.
-    fn manifest_target(&self, object: &ExternalSecret) -> Option<ObjectRef> {
-        ObjectRef::of(object).filter(|_| self.settings.generic_targets)
+    /// Plans what the answers to a list mean.
+    async fn plan(
+        &self,
+        observed: &Observed<'_>,
+        (list, answers): (&FetchList, &[Result<Payload, Error>]),
+        now: Timestamp,
+    ) -> Result<Plan, Failure> {
+        let (settings, limits) = (self.settings, self.settings.template_limits);
+        let make = |budget: &Budget| {
+            let work = Work {
+                settings,
+                now,
+                budget,
+            };
+            plan(observed, list, answers, work)
+        };
+        let planned = self
+            .planning
+            .make(namespace(&observed.object), limits, make);
+        planned.await
     }
 }
 

@@ -4,14 +4,17 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use lockstep_api::ExternalSecret;
 use lockstep_index::{Memory, ObjectKey};
 use lockstep_plan::external_secret::{
     Observed, ObservedTarget, TemplateSources, created_by, tolerance,
 };
-use lockstep_reconcile::external_secret::ExternalSecretWorld;
+use lockstep_plan::manifest_target::ObjectRef;
+use lockstep_reconcile::external_secret::{ExternalSecretWorld, observe_manifest_target};
 use lockstep_runtime::schedule::{Job, Lane};
 
 use crate::namespace_labels::{NamespaceLabels, labels};
+use crate::watch::watch_kind;
 use crate::world::ClusterWorld;
 
 /// What is known before a reconcile.
@@ -40,19 +43,9 @@ pub(super) async fn observe<'a>(
     }
     let stores = context.index.external_secrets().stores_named(key);
     let labels = labels(context, key.namespace(), &stores).await;
-    let target_key = ObjectKey::new(key.namespace(), object.target_name());
-    let (row, former_targets) = {
-        let targets = context.index.targets();
-        let former = targets.made_by(key.namespace(), &created_by(&object));
-        (targets.get(&target_key), former)
-    };
-    let target = match row {
-        Some(row) => ObservedTarget::Row(row),
-        None if memory.awaits_target && exists(world, &target_key).await => {
-            ObservedTarget::Unlabelled
-        }
-        None => ObservedTarget::Absent,
-    };
+    let target = target(world, &object, &memory).await;
+    let made_by = created_by(&object);
+    let former_targets = context.index.targets().made_by(key.namespace(), &made_by);
     // Whoever failed wants to know how it is now.
     let tolerated = if memory.ready {
         tolerance(&object)
@@ -91,6 +84,29 @@ fn asked(job: &Job<ObjectKey>, asked: Timestamp, tolerated: Duration, now: Times
 fn due_since(waited: Duration, now: Timestamp) -> Timestamp {
     let waited = SignedDuration::try_from(waited).unwrap_or_default();
     now.saturating_sub(waited).unwrap_or(now)
+}
+
+/// What is known of the target, read live only where the index cannot have it.
+async fn target(
+    world: &ClusterWorld<'_>,
+    object: &ExternalSecret,
+    memory: &Memory,
+) -> ObservedTarget {
+    let context = world.context;
+    let generic = context.settings.current().generic_targets;
+    if let Some(target) = ObjectRef::of(object).filter(|_| generic) {
+        watch_kind(context, &target).await;
+        let read = context.api.read_object(&target);
+        return observe_manifest_target(object, &target, read).await;
+    }
+    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let key = ObjectKey::new(namespace, object.target_name());
+    let row = context.index.targets().get(&key);
+    match row {
+        Some(row) => ObservedTarget::Row(row),
+        None if memory.awaits_target && exists(world, &key).await => ObservedTarget::Unlabelled,
+        None => ObservedTarget::Absent,
+    }
 }
 
 async fn exists(world: &ClusterWorld<'_>, target: &ObjectKey) -> bool {

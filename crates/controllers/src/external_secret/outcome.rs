@@ -1,14 +1,22 @@
-//! What follows from the outcome of a reconcile of an ExternalSecret: its row, its shared reads, a log line,
-//! and when it is reconciled next.
+//! What follows from a reconcile of an ExternalSecret: its events, its status, its row, its shared reads, a
+//! log line, and when it is reconciled next.
+
+use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
+use lockstep_api::keys::FIELD_MANAGER;
+use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_index::{Memory, ObjectKey, SyncNote};
 use lockstep_plan::NextRun;
 use lockstep_plan::external_secret::SyncOutcome;
-use lockstep_reconcile::external_secret::{Reconciled, Shares};
+use lockstep_reconcile::external_secret::{Reconciled, Shares, outcome_after};
+use lockstep_runtime::api_error::ApiError;
 use lockstep_runtime::dispatch::Next;
 
-use crate::context::Context;
+use crate::api_server::target;
+use crate::context::{Context, nanos_since};
+use crate::deletion_guard;
+use crate::namespace_labels::NamespaceLabels;
 use crate::next::next_sync;
 use crate::refresh_floor;
 
@@ -16,17 +24,34 @@ use crate::refresh_floor;
 /// watch shows it.
 const LOOK_FOR_TARGET: SignedDuration = SignedDuration::from_secs(15);
 
-/// Notes the outcome and maps it to the next time.
-pub(super) fn conclude(
+/// Records the events, writes the status, notes the outcome and maps it to the next time.
+pub(super) async fn conclude(
     context: &Context,
     key: &ObjectKey,
-    (reconciled, memory): (Reconciled, Memory),
-    (now, nanos): (Timestamp, u64),
+    (reconciled, memory, labels): (Reconciled, Memory, NamespaceLabels),
+    (now, clock): (Timestamp, Instant),
 ) -> Next {
-    let Reconciled { outcome, shares } = reconciled;
+    let Reconciled {
+        object,
+        report,
+        shares,
+        present,
+    } = reconciled;
+    if present {
+        deletion_guard::note_present(context, key);
+    }
+    for event in &report.events {
+        context.api.recorders.external_secret(&object, event);
+    }
+    let written = match &report.status {
+        Some(status) => write_status(context, &object, status).await,
+        None => Ok(()),
+    };
+    let mut outcome = outcome_after(written, report.outcome);
+    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
     log(key, &outcome);
     let note = SyncNote {
-        nanos,
+        nanos: nanos_since(clock),
         failed: outcome.failure.is_some(),
         refreshed: outcome.refreshed,
         awaits_target: outcome.awaits_target,
@@ -34,13 +59,38 @@ pub(super) fn conclude(
     let mut rows = context.index.external_secrets();
     rows.note_run(key, &note, &memory);
     drop(rows);
-    let kept = share(context, key, shares);
+    // Shared reads would go on after the namespace got labels that shut it out.
+    let kept = share(context, key, shares.filter(|_| !labels.unwatched));
     match next(context, &outcome, now, kept) {
         Next::At(at) if outcome.refreshed.is_some() && !kept => {
             Next::At(refresh_floor::next_refresh(context, key, at, now))
         }
         next => next,
     }
+}
+
+/// Writes the status and takes the answer into the index; a change by someone else that it shows is worth a
+/// reconcile.
+async fn write_status(
+    context: &Context,
+    object: &ExternalSecret,
+    status: &ExternalSecretStatus,
+) -> Result<(), ApiError> {
+    let target = target::<ExternalSecret>(&object.metadata);
+    let uid = object.metadata.uid.as_deref().unwrap_or_default();
+    let writer = &context.api.writer;
+    let written = writer.patch_status(&target, uid, status, Some(FIELD_MANAGER));
+    let written: ExternalSecret = written.await?;
+    let kept = written.status.as_ref();
+    let kept = kept.and_then(|status| status.observed_generation);
+    context
+        .settings
+        .note_generation(status.observed_generation, kept);
+    let answered = context
+        .index
+        .external_secret_answered(written, context.now());
+    context.carry_out(answered);
+    Ok(())
 }
 
 /// Lets shared reads keep the object fresh, where they can. Returns whether they do.

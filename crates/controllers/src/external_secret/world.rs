@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::Secret;
+use lockstep_api::ExternalSecret;
 use lockstep_api::keys::FIELD_MANAGER;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_index::ObjectKey;
+use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{TargetDelete, period};
 use lockstep_plan::manifest_target::{Object, ObjectRef};
-use lockstep_plan::{EventNote, StoreKey};
 use lockstep_reconcile::external_secret::{Deletion, ExternalSecretWorld};
 use lockstep_runtime::api_error::ApiError;
 use lockstep_runtime::api_object::ApiObject;
@@ -19,15 +19,6 @@ use crate::deletion_guard;
 use crate::world::ClusterWorld;
 
 impl ClusterWorld<'_> {
-    /// Takes the answer to our own write; a change by someone else that it shows is worth a run.
-    fn saw(&self, object: ExternalSecret) {
-        let wakes = self
-            .context
-            .index
-            .external_secret_answered(object, self.context.now());
-        self.context.carry_out(wakes);
-    }
-
     fn saw_secret(&self, secret: Secret) {
         let wakes = self
             .context
@@ -82,30 +73,6 @@ impl ExternalSecretWorld for ClusterWorld<'_> {
         Ok(patched)
     }
 
-    async fn write_status(
-        &self,
-        object: &ExternalSecret,
-        status: &ExternalSecretStatus,
-    ) -> Result<(), ApiError> {
-        let target = target::<ExternalSecret>(&object.metadata);
-        let uid = object.metadata.uid.as_deref().unwrap_or_default();
-        let manager = Some(FIELD_MANAGER);
-        let written = self
-            .context
-            .api
-            .writer
-            .patch_status(&target, uid, status, manager)
-            .await;
-        let written: ExternalSecret = written?;
-        let kept = written.status.as_ref();
-        let kept = kept.and_then(|status| status.observed_generation);
-        self.context
-            .settings
-            .note_generation(status.observed_generation, kept);
-        self.saw(written);
-        Ok(())
-    }
-
     async fn read_secret(&self, namespace: &str, name: &str) -> Result<Option<Secret>, ApiError> {
         let target = ApiObject::of::<Secret>(Some(namespace), name);
         target.get(&self.context.api.client).await
@@ -154,10 +121,6 @@ impl ExternalSecretWorld for ClusterWorld<'_> {
         Ok(())
     }
 
-    async fn read_object(&self, target: &ObjectRef) -> Result<Option<Object>, ApiError> {
-        self.context.api.read_object(target).await
-    }
-
     async fn create_object(&self, target: &ObjectRef, object: Object) -> Result<(), ApiError> {
         self.context.api.create_object(target, &object).await
     }
@@ -178,20 +141,5 @@ impl ExternalSecretWorld for ClusterWorld<'_> {
         let interval = period(object).unwrap_or_default();
         let key = ObjectKey::of(&object.metadata);
         deletion_guard::ask(self.context, (&key, interval), stores)
-    }
-
-    fn present(&self, object: &ExternalSecret) {
-        deletion_guard::note_present(self.context, &ObjectKey::of(&object.metadata));
-    }
-
-    fn fetching(&self, object: &ExternalSecret) {
-        self.context
-            .schedule
-            .shared_reads
-            .leave(&ObjectKey::of(&object.metadata));
-    }
-
-    fn publish(&self, object: &ExternalSecret, event: EventNote) {
-        self.context.api.recorders.external_secret(object, &event);
     }
 }

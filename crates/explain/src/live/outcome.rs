@@ -2,7 +2,9 @@
 //! target. Failures keep the engine's own words.
 
 use jiff::Timestamp;
-use lockstep_plan::external_secret::{FetchList, Observed, Payload, TargetPlan, assemble, plan};
+use lockstep_plan::external_secret::{
+    FetchList, Observed, Payload, TargetPlan, assembled_keys, plan,
+};
 use lockstep_plan::{Budget, Cause, Failure, Settings, Work};
 use lockstep_provider_api::Error;
 
@@ -17,7 +19,7 @@ pub(super) type Planned = Option<Result<String, LiveFailure>>;
 pub(super) fn finish(
     observed: &Observed<'_>,
     list: &FetchList,
-    answers: Vec<Result<Payload, Error>>,
+    answers: &[Result<Payload, Error>],
     (settings, now): (&Settings, Timestamp),
 ) -> (Pipeline, Planned) {
     if answers.iter().any(Result::is_err) {
@@ -29,14 +31,11 @@ pub(super) fn finish(
         now,
         budget: &budget,
     };
-    let assembled = match assemble(&observed.object, list, answers, work) {
-        Ok(assembled) => assembled,
+    let keys = match assembled_keys(&observed.object, list, answers, (settings, now)) {
+        Ok(keys) => keys,
         Err(failure) => return (Some(Err(of_failure(&failure))), None),
     };
-    let keys = assembled.data.iter().map(|(key, _)| key.to_owned());
-    let keys = keys.collect();
-    let planned = plan(observed, assembled, work);
-    let planned = planned
+    let planned = plan(observed, list, answers, work)
         .map(|plan| intent(&plan.target).to_owned())
         .map_err(|failure| of_failure(&failure));
     (Some(Ok(keys)), Some(planned))

@@ -1,5 +1,5 @@
-//! Runs the planner over the files: decide, fetch from the remote file, assemble, plan, mutate. What
-//! comes out is the Secret as the operator would create it, or complaints.
+//! Runs the planner over the files: decide, fetch from the remote file, plan, mutate. What comes out is the
+//! Secret as the operator would create it, or complaints.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
 use lockstep_plan::external_secret::{
     Decision, Kept, Mutation, Observed, ObservedTarget, SourceKind, TargetPlan, TemplateSources,
-    assemble, decide, mutate, plan, template_sources,
+    assembled_keys, decide, mutate, plan, template_sources,
 };
 use lockstep_plan::manifest_target::{Object, ObjectPlan, ObjectRef};
 use lockstep_plan::target::{Desired, Write};
@@ -102,9 +102,9 @@ fn planned(
         now,
         budget: &Budget::new(settings.template_limits),
     };
-    let assembled = assemble(&observed.object, &list, answers.payloads, work)?;
-    located.keys = assembled.data.keys().map(str::to_owned).collect();
-    let plan = plan(observed, assembled, work)?;
+    let answers = &answers.payloads;
+    located.keys = assembled_keys(&observed.object, &list, answers, (settings, now))?;
+    let plan = plan(observed, &list, answers, work)?;
     Ok((plan.target, plan.events))
 }
 

@@ -2,12 +2,14 @@
 //! earlier ones. Rewriting, conversion, key checks, decoding and the null-byte policy happen here;
 //! templates come after. A missing remote secret is skipped where the deletion policy allows it.
 
+use jiff::Timestamp;
 use lockstep_api::external_secret::{
     ConversionStrategy, DataFromEntry, DecodingStrategy, DeletionPolicy, NullBytePolicy,
 };
 use lockstep_api::{ExternalSecret, messages, reasons};
 use lockstep_provider_api::keys::{convert_keys, validate_keys};
 use lockstep_provider_api::{Error, ErrorKind, Payload, Read, SecretMap};
+use lockstep_template::Budget;
 
 use super::entry_failure::{fail_entry, fail_entry_through};
 use super::fetch::{FetchItem, FetchList, Source, conversion};
@@ -15,23 +17,40 @@ use crate::decode::{decode_map, decode_value, refuse_null_bytes};
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::rewrite::rewrite;
+use crate::settings::Settings;
 use crate::spec_entry::SpecEntry;
 use crate::work::{MOST_FETCHED_BYTES, MOST_SECRET_BYTES, Work};
 
 /// Data of the target before templates, and events on the way there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assembled {
+#[derive(Debug, Default)]
+pub(super) struct Assembled {
     /// Values by key.
-    pub data: SecretMap,
+    pub(super) data: SecretMap,
     /// Events to record.
-    pub events: Vec<EventNote>,
+    pub(super) events: Vec<EventNote>,
+}
+
+/// The keys that the answers to a fetch list give before templates, for those who explain a plan.
+pub fn assembled_keys(
+    object: &ExternalSecret,
+    list: &FetchList,
+    answers: &[Result<Payload, Error>],
+    (settings, now): (&Settings, Timestamp),
+) -> Result<Vec<String>, Failure> {
+    let work = Work {
+        settings,
+        now,
+        budget: &Budget::new(settings.template_limits),
+    };
+    let assembled = assemble(object, list, answers, work)?;
+    Ok(assembled.data.keys().map(str::to_owned).collect())
 }
 
 /// Merges the answers to a fetch list, given in its order.
-pub fn assemble(
+pub(super) fn assemble(
     object: &ExternalSecret,
     list: &FetchList,
-    answers: Vec<Result<Payload, Error>>,
+    answers: &[Result<Payload, Error>],
     work: Work<'_>,
 ) -> Result<Assembled, Failure> {
     if answers.len() != list.items.len() {
@@ -43,13 +62,14 @@ pub fn assemble(
     let mut fetched = 0usize;
     for (item, answer) in list.items.iter().zip(answers) {
         let part = match answer {
-            Err(error) if is_absent(object, &error) => {
-                assembled.events.push(missing(object, item.entry, &error));
+            Err(error) if is_absent(object, error) => {
+                assembled.events.push(missing(object, item.entry, error));
                 continue;
             }
-            Err(error) => Err(read_failed(&item.source, error)),
+            Err(error) => Err(read_failed(&item.source, error.duplicate())),
             Ok(payload) => {
-                treat(object, item.entry, payload, work).and_then(|part| part.finish(work))
+                let part = treat(object, item.entry, payload.clone(), work);
+                part.and_then(|part| part.finish(work))
             }
         };
         let part = part.and_then(|part| {

@@ -110,6 +110,9 @@ fn decide_live(
     if is_foreign(observed, settings).map_err(unsupported_kind)? {
         return Ok(Decision::Ignore(Ignored::ForeignClass));
     }
+    if let ObservedTarget::Unreadable(failure) = &observed.target {
+        return Err(failure.clone());
+    }
     refuse_manifest(object, settings)?;
     refuse_spec(object)?;
     validate::windows(&object.spec)

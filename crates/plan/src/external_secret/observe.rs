@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
 
+use crate::failure::Failure;
 use crate::manifest_target::Object;
 use crate::store::StoreLookup;
 use crate::target::TargetRow;
@@ -50,6 +51,8 @@ pub enum ObservedTarget {
     Row(Arc<TargetRow>),
     /// The target is no Secret; this is what was read of it.
     Object(Option<Box<Object>>),
+    /// The target is no Secret and could not be read.
+    Unreadable(Failure),
 }
 
 impl ObservedTarget {
@@ -57,7 +60,7 @@ impl ObservedTarget {
     pub fn row(&self) -> Option<&TargetRow> {
         match self {
             Self::Row(row) => Some(row),
-            Self::Absent | Self::Unlabelled | Self::Object(_) => None,
+            Self::Absent | Self::Unlabelled | Self::Object(_) | Self::Unreadable(_) => None,
         }
     }
 }

@@ -1,27 +1,26 @@
-//! What to write: the deletion policy for data that is gone, the creation policy for data that is
-//! there, and former targets to delete. Only Secrets controlled by this very object are deleted.
+//! What to write for the answers: the deletion policy for data that is gone, the creation policy for data
+//! that is there, and former targets to delete.
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::{CreationPolicy, DeletionPolicy};
-use lockstep_api::{ExternalSecret, keys, messages, reasons};
-use lockstep_provider_api::SecretMap;
+use lockstep_api::{ExternalSecret, keys, messages};
 use lockstep_provider_api::error::Retry;
+use lockstep_provider_api::{Error, Payload, SecretMap};
 
-use super::assemble::Assembled;
-use super::names::{created_by, name, namespace, uid};
+use super::assemble::{Assembled, assemble};
+use super::fetch::FetchList;
+use super::loss::{Absence, absence, missing_from};
+use super::names::{name, namespace, uid};
 use super::report::Kept;
+use super::target_plan::{TargetPlan, deletion, orphans, write_plan};
 use super::{Observed, ObservedTarget};
 use crate::cause::Cause;
-use crate::conditions::ready_reason;
 use crate::event::EventNote;
 use crate::failure::Failure;
 use crate::manifest_target::{self, BuildError, Object, ObjectPlan, ObjectRef};
 use crate::render::{self, RenderContext, RenderError, Rendered, render};
-use crate::settings::Settings;
-use crate::store::StoreKey;
-use crate::target::{Desired, TargetDelete, TargetRow, Write};
+use crate::target::{Desired, TargetDelete, Write};
 use crate::validate;
 use crate::work::{Work, fits_secret};
 
@@ -34,57 +33,42 @@ pub struct Plan {
     pub orphans: Vec<TargetDelete>,
     /// Events to record if anything changed.
     pub events: Vec<EventNote>,
+    /// What was absent, and whether the target loses data for it.
+    pub absence: Absence,
 }
 
-/// What to do with the target.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TargetPlan {
-    /// Leave it alone.
-    Keep(Kept),
-    /// Nothing: the mirror shows it as wished.
-    InSync,
-    /// Create it by [`super::mutate()`] with no live Secret; if one exists after all, go on as for
-    /// `Look`.
-    Create(Desired),
-    /// Read it, then apply [`super::mutate()`].
-    Look(Desired),
-    /// Delete it.
-    Delete(TargetDelete),
-    /// Read it, then ask [`confirm_deletion`].
-    LookToDelete(String),
-    /// Nothing: it is to be deleted, and known to be gone.
-    Gone,
-    /// It is no Secret.
-    Object(ObjectPlan),
-}
-
-/// Plans the writes for assembled data.
+/// Plans the writes for the answers to a fetch list, given in its order.
 pub fn plan(
     observed: &Observed<'_>,
-    assembled: Assembled,
+    list: &FetchList,
+    answers: &[Result<Payload, Error>],
     work: Work<'_>,
 ) -> Result<Plan, Failure> {
-    let Assembled { data, events } = assembled;
+    let Assembled { data, events } = assemble(&observed.object, list, answers, work)?;
+    let no_data = data.is_empty();
+    let (target, orphans) = match writes(observed, data, work) {
+        Ok(writes) => writes,
+        Err(failure) => return Err(failure.after(events)),
+    };
+    let missing = missing_from(list, answers);
+    Ok(Plan {
+        absence: absence(observed, &target, (list, missing, no_data), work.settings),
+        target,
+        orphans,
+        events,
+    })
+}
+
+/// The target and the former targets to delete, for data before templates.
+pub(crate) fn writes(
+    observed: &Observed<'_>,
+    data: SecretMap,
+    work: Work<'_>,
+) -> Result<(TargetPlan, Vec<TargetDelete>), Failure> {
     let means = RenderContext {
         sources: &observed.sources,
         work,
     };
-    match writes(observed, data, means) {
-        Ok((target, orphans)) => Ok(Plan {
-            target,
-            orphans,
-            events,
-        }),
-        Err(failure) => Err(failure.after(events)),
-    }
-}
-
-/// The target and the former targets to delete.
-fn writes(
-    observed: &Observed<'_>,
-    data: SecretMap,
-    means: RenderContext<'_>,
-) -> Result<(TargetPlan, Vec<TargetDelete>), Failure> {
     let spec = &observed.object.spec;
     if data.is_empty() || *spec.creation_policy() == CreationPolicy::None {
         refuse_template(observed)?;
@@ -108,7 +92,7 @@ fn writes(
         return Ok((TargetPlan::Object(plan), Vec::new()));
     }
     let desired = desired(observed, write, data, means)?;
-    let target = write_plan(&observed.target, desired, means.work.settings);
+    let target = write_plan(&observed.target, desired, work.settings);
     let orphans = if write.owns() {
         orphans(observed)
     } else {
@@ -124,43 +108,6 @@ fn refuse_template(observed: &Observed<'_>) -> Result<(), Failure> {
         let error = RenderError::from(text).within("could not apply template");
         template_failed(object, error, observed.target.row().is_some())
     })
-}
-
-/// The Secret to delete when the provider has no data.
-fn deletion(observed: &Observed<'_>) -> Result<TargetPlan, Failure> {
-    let object = &observed.object;
-    let policy = object.spec.creation_policy();
-    if *policy != CreationPolicy::Owner {
-        let text = format!(
-            "unable to delete secret {}: creationPolicy={policy} is not Owner",
-            object.target_name()
-        );
-        let message = match &observed.target {
-            ObservedTarget::Object(_) => messages::COULD_NOT_DELETE_RESOURCE,
-            _ => messages::COULD_NOT_DELETE,
-        };
-        return Err(Failure::new(message, Cause::INVALID_SPEC, text));
-    }
-    match &observed.target {
-        ObservedTarget::Object(None) => Ok(TargetPlan::Object(ObjectPlan::Gone)),
-        ObservedTarget::Object(Some(live)) if live.is_controlled_by(uid(object)) => {
-            Ok(TargetPlan::Object(ObjectPlan::Delete(live.deletion())))
-        }
-        ObservedTarget::Object(Some(_)) => Err(foreign_object(object)),
-        ObservedTarget::Row(row) if row.is_controlled_by(uid(object)) => {
-            Ok(TargetPlan::Delete(row.deletion()))
-        }
-        ObservedTarget::Absent if was_deleted(object) => Ok(TargetPlan::Gone),
-        _ => Ok(TargetPlan::LookToDelete(object.target_name().to_owned())),
-    }
-}
-
-fn foreign_object(object: &ExternalSecret) -> Failure {
-    let text = format!(
-        "unable to delete {}: it is not controlled by this ExternalSecret and stays",
-        object.target_name()
-    );
-    Failure::new(messages::COULD_NOT_DELETE_RESOURCE, Cause::CONFLICT, text)
 }
 
 /// The write to a target that is no Secret.
@@ -197,49 +144,6 @@ fn object_plan(
         return Ok(ObjectPlan::Missing);
     }
     Ok(built)
-}
-
-/// The deletion of a target that was read because the mirror could not say whose it is; `None`
-/// when it does not exist.
-pub fn confirm_deletion(
-    object: &ExternalSecret,
-    live: Option<&Secret>,
-    settings: &Settings,
-) -> Result<Option<TargetDelete>, Failure> {
-    let Some(live) = live else {
-        return Ok(None);
-    };
-    let row = TargetRow::of(live, &settings.salt);
-    if row.is_controlled_by(uid(object)) {
-        return Ok(Some(row.deletion()));
-    }
-    let text = format!(
-        "unable to delete secret {}: it is not controlled by this ExternalSecret and stays",
-        row.name
-    );
-    Err(Failure::new(
-        messages::COULD_NOT_DELETE,
-        Cause::CONFLICT,
-        text,
-    ))
-}
-
-/// The failure of a deletion that is held because too much of a store vanished at once.
-pub fn deletion_held(store: StoreKey) -> Failure {
-    let text = format!(
-        "many secrets of {store} vanished at once, so nothing is deleted; if it is meant, annotate \
-         the store with {}=\"true\"",
-        keys::ANNOTATION_ALLOW_MASS_DELETION
-    );
-    Failure::new(messages::COULD_NOT_DELETE, Cause::DELETION_HELD, text)
-        .retrying(Retry::Slow)
-        .from_store(store)
-}
-
-fn was_deleted(object: &ExternalSecret) -> bool {
-    let status = object.status.as_ref();
-    let reason = status.and_then(|status| ready_reason(&status.conditions));
-    reason == Some(reasons::SECRET_DELETED)
 }
 
 fn desired(
@@ -318,26 +222,4 @@ fn unstacked(text: &str) -> &str {
         text = inner;
     }
     text
-}
-
-fn write_plan(target: &ObservedTarget, desired: Desired, settings: &Settings) -> TargetPlan {
-    match target {
-        ObservedTarget::Row(row) if row.is_in_sync(&desired, &settings.salt) => TargetPlan::InSync,
-        ObservedTarget::Absent if desired.write.creates() => TargetPlan::Create(desired),
-        _ => TargetPlan::Look(desired),
-    }
-}
-
-/// Former targets: named otherwise, marked as made by this object, and controlled by it. A copy
-/// that someone made with all labels is not.
-fn orphans(observed: &Observed<'_>) -> Vec<TargetDelete> {
-    let object = &observed.object;
-    let mark = created_by(object);
-    let former = observed.former_targets.iter().filter(|row| {
-        &*row.name != object.target_name()
-            && row.created_by.as_deref() == Some(mark.as_str())
-            && row.is_controlled_by(uid(object))
-            && !row.deleting
-    });
-    former.map(|row| row.deletion()).collect()
 }

@@ -71,6 +71,8 @@ pub enum TargetOutcome {
     Missing,
     /// Someone else wrote at the same time: run again.
     Conflict,
+    /// It is to be deleted once the absence of its remote secrets is seen again at this time.
+    Postponed(Timestamp),
     /// It could not be handled.
     Failed(Failure),
 }
@@ -80,7 +82,12 @@ impl TargetOutcome {
     pub fn is_in_use(&self) -> bool {
         match self {
             Self::Kept(_) | Self::Unchanged | Self::Created | Self::Updated => true,
-            Self::Deleted | Self::Gone | Self::Missing | Self::Conflict | Self::Failed(_) => false,
+            Self::Deleted
+            | Self::Gone
+            | Self::Missing
+            | Self::Conflict
+            | Self::Postponed(_)
+            | Self::Failed(_) => false,
         }
     }
 }
@@ -103,6 +110,34 @@ pub struct Report {
     pub events: Vec<EventNote>,
     /// How the reconcile ended.
     pub outcome: SyncOutcome,
+}
+
+impl From<SyncOutcome> for Report {
+    fn from(outcome: SyncOutcome) -> Self {
+        Self {
+            status: None,
+            events: Vec::new(),
+            outcome,
+        }
+    }
+}
+
+/// Reports a run that had nothing to do, with the status to write all the same.
+pub fn report_idle(
+    observed: &Observed<'_>,
+    status: Option<Box<ExternalSecretStatus>>,
+    (until, awaits_target): (Option<Timestamp>, bool),
+) -> Report {
+    let noted = |at| status::note_at(&observed.object, status.as_deref(), at);
+    let outcome = SyncOutcome {
+        awaits_target,
+        note_at: observed.last_refresh.and_then(noted),
+        ..SyncOutcome::next(until.map_or(NextRun::OnChange, NextRun::At))
+    };
+    Report {
+        status: status.map(|status| *status),
+        ..outcome.into()
+    }
 }
 
 /// Turns what was applied into a report. `now` is the start of the run.
@@ -130,6 +165,7 @@ pub fn report(
             return failed(observed, failure, events, settings, now);
         }
         TargetOutcome::Conflict => return condition_not_written(events, NextRun::Backoff),
+        TargetOutcome::Postponed(at) => return condition_not_written(events, NextRun::At(at)),
         other => other,
     };
     let manifest = manifest_target(observed, settings);
@@ -209,9 +245,8 @@ fn failed(
 /// A run that decided nothing and is repeated.
 fn condition_not_written(events: Vec<EventNote>, next: NextRun) -> Report {
     Report {
-        status: None,
         events,
-        outcome: SyncOutcome::next(next),
+        ..SyncOutcome::next(next).into()
     }
 }
 

@@ -145,7 +145,7 @@ fn next_update(
 
 /// When an object that shared reads keep fresh should look at itself next, to note the last refresh:
 /// once a note is due and a refresh must have come. `written` is the status just written.
-pub fn note_at(
+pub(super) fn note_at(
     object: &ExternalSecret,
     written: Option<&ExternalSecretStatus>,
     refreshed: Timestamp,

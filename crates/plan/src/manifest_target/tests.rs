@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::external_secret::{
-    Applied, Assembled, Decision, Observed, ObservedTarget, SourceKey, SourceKind, TargetOutcome,
-    TargetPlan, decide, plan, report,
+    Applied, Decision, Observed, ObservedTarget, SourceKey, SourceKind, TargetOutcome, TargetPlan,
+    decide, report, writes,
 };
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -63,11 +63,7 @@ fn planned(
     data: SecretMap,
 ) -> Result<ObjectPlan, Failure> {
     observe(external_secret, live, |observed| {
-        let assembled = Assembled {
-            data,
-            events: Vec::new(),
-        };
-        match plan(observed, assembled, work(&settings(), &budget()))?.target {
+        match writes(observed, data, work(&settings(), &budget()))?.0 {
             TargetPlan::Object(plan) => Ok(plan),
             other => panic!("{other:?}"),
         }

@@ -9,8 +9,8 @@ use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, SecretStore, keys};
 use lockstep_plan::external_secret::{
     Applied, Decision, Desired, Mutation, Observed, ObservedTarget, Plan, TargetDelete,
-    TargetOutcome, TargetPlan, TemplateSources, assemble, confirm_deletion, created_by, decide,
-    mutate, plan, report,
+    TargetOutcome, TargetPlan, TemplateSources, confirm_deletion, created_by, decide, mutate, plan,
+    report,
 };
 use lockstep_plan::{Budget, Salt, Settings, StoreKey, StoreView, TargetRow, Work};
 
@@ -112,9 +112,7 @@ impl World {
                     now,
                     budget: &budget,
                 };
-                let planned = assemble(&object, &list, answers, work)
-                    .and_then(|assembled| plan(&observed, assembled, work));
-                match planned {
+                match plan(&observed, &list, &answers, work) {
                     Ok(plan) => self.apply(plan, &mut trace),
                     Err(failure) => Applied::failed(failure),
                 }

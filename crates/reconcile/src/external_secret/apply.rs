@@ -1,16 +1,18 @@
-//! Carries a plan out: at most one write to the target, then former targets go. What came of it is
-//! returned as [`Applied`], the only thing a report is made from.
+//! Carries a plan out: at most one write to the target, then former targets go. A plan that takes data away
+//! for want of remote secrets asks the deletion guard first. What came of it is returned as [`Applied`], the
+//! only thing a report is made from.
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::{ExternalSecret, messages};
 use lockstep_plan::external_secret::{
-    Applied, Desired, Mutation, Plan, TargetDelete, TargetOutcome, TargetPlan, confirm_deletion,
-    mutate,
+    Absence, Applied, Desired, Mutation, Plan, TargetDelete, TargetOutcome, TargetPlan,
+    confirm_deletion, deletion_held, mutate,
 };
 use lockstep_plan::{Failure, Settings};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use super::world::ExternalSecretWorld;
+use super::namespace;
+use super::world::{Deletion, ExternalSecretWorld};
 use crate::failure::{api_failure, worded};
 
 pub(super) async fn apply<W: ExternalSecretWorld>(
@@ -19,16 +21,9 @@ pub(super) async fn apply<W: ExternalSecretWorld>(
     plan: Plan,
     settings: &Settings,
 ) -> Applied {
-    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
-    let target = match plan.target {
-        TargetPlan::Keep(kept) => TargetOutcome::Kept(kept),
-        TargetPlan::InSync => TargetOutcome::Unchanged,
-        TargetPlan::Gone => TargetOutcome::Gone,
-        TargetPlan::Create(desired) => create(world, &desired).await,
-        TargetPlan::Look(desired) => look(world, &desired).await,
-        TargetPlan::Delete(delete) => remove(world, namespace, &delete).await,
-        TargetPlan::Object(plan) => super::manifest_target::apply(world, object, plan).await,
-        TargetPlan::LookToDelete(name) => look_to_delete(world, object, &name, settings).await,
+    let target = match refuse_loss(world, object, &plan.absence) {
+        Some(refused) => refused,
+        None => change_target(world, object, plan.target, settings).await,
     };
     let mut applied = Applied {
         events: plan.events,
@@ -36,11 +31,45 @@ pub(super) async fn apply<W: ExternalSecretWorld>(
     };
     if !matches!(
         applied.target,
-        TargetOutcome::Failed(_) | TargetOutcome::Conflict
+        TargetOutcome::Failed(_) | TargetOutcome::Conflict | TargetOutcome::Postponed(_)
     ) {
-        delete_orphans(world, namespace, &plan.orphans, &mut applied).await;
+        delete_orphans(world, namespace(object), &plan.orphans, &mut applied).await;
     }
     applied
+}
+
+/// Asks whether data may be lost for want of remote secrets; returns what stands in the way.
+fn refuse_loss<W: ExternalSecretWorld>(
+    world: &W,
+    object: &ExternalSecret,
+    absence: &Absence,
+) -> Option<TargetOutcome> {
+    let Absence::Loss(stores) = absence else {
+        return None;
+    };
+    match world.absent(object, stores) {
+        Deletion::Allowed => None,
+        Deletion::LookAgain(at) => Some(TargetOutcome::Postponed(at)),
+        Deletion::Held(store) => Some(TargetOutcome::Failed(deletion_held(store))),
+    }
+}
+
+async fn change_target<W: ExternalSecretWorld>(
+    world: &W,
+    object: &ExternalSecret,
+    plan: TargetPlan,
+    settings: &Settings,
+) -> TargetOutcome {
+    match plan {
+        TargetPlan::Keep(kept) => TargetOutcome::Kept(kept),
+        TargetPlan::InSync => TargetOutcome::Unchanged,
+        TargetPlan::Gone => TargetOutcome::Gone,
+        TargetPlan::Create(desired) => create(world, &desired).await,
+        TargetPlan::Look(desired) => look(world, &desired).await,
+        TargetPlan::Delete(delete) => remove(world, namespace(object), &delete).await,
+        TargetPlan::Object(plan) => super::manifest_target::apply(world, object, plan).await,
+        TargetPlan::LookToDelete(name) => look_to_delete(world, object, &name, settings).await,
+    }
 }
 
 /// Creates the target without looking; if something is there after all, looks.
@@ -113,7 +142,7 @@ async fn look_to_delete<W: ExternalSecretWorld>(
     name: &str,
     settings: &Settings,
 ) -> TargetOutcome {
-    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
+    let namespace = namespace(object);
     let live = match world.read_secret(namespace, name).await {
         Ok(live) => live,
         Err(error) => {

@@ -1,25 +1,40 @@
-//! Reports what a reconcile applied: events, the status, and the reads that keep the object fresh.
+//! What a reconcile returns for its caller to carry out: the report, and the reads that keep the object
+//! fresh. Says also what follows when the status could not be written.
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-use lockstep_plan::external_secret::{Applied, Observed, SyncOutcome, report, shared_interval};
+use lockstep_api::ExternalSecret;
+use lockstep_plan::external_secret::{Observed, Report, SyncOutcome, shared_interval};
 use lockstep_plan::{Failure, NextRun, Settings};
 use lockstep_remote::GroupKey;
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 use lockstep_scheduling::groups::Taken;
 
-use super::Reconciler;
-use super::world::ExternalSecretWorld;
 use crate::failure::api_failure;
 
-/// The outcome of a reconcile, with what keeps the object fresh from now on.
+/// What a reconcile leaves to its caller: events are recorded first, then the status is written.
 #[derive(Debug)]
 pub struct Reconciled {
-    /// How it ended.
-    pub outcome: SyncOutcome,
+    /// The object that they are about, as it is now.
+    pub object: ExternalSecret,
+    /// The status, the events, and the outcome once the status is written.
+    pub report: Report,
     /// The reads that keep the object fresh, where they can.
     pub shares: Option<Shares>,
+    /// Whether its remote secrets were read and are there.
+    pub present: bool,
+}
+
+impl Reconciled {
+    /// A reconcile after which nothing is known of remote secrets.
+    pub(super) fn new(object: ExternalSecret, report: Report) -> Self {
+        Self {
+            object,
+            report,
+            shares: None,
+            present: false,
+        }
+    }
 }
 
 /// Shared reads an object depends on, and on nothing else that time would change.
@@ -31,55 +46,29 @@ pub struct Shares {
     pub reads: Vec<Taken<GroupKey>>,
 }
 
-impl From<SyncOutcome> for Reconciled {
-    fn from(outcome: SyncOutcome) -> Self {
-        Self {
-            outcome,
-            shares: None,
-        }
-    }
-}
-
-impl Reconciled {
-    /// Adds the reads that keep the object fresh, if it was refreshed and time changes nothing else.
-    pub(super) fn sharing(
-        outcome: SyncOutcome,
+impl Shares {
+    /// The reads that keep the object fresh, if it was refreshed and time changes nothing else.
+    pub(super) fn of(
         observed: &Observed<'_>,
+        outcome: &SyncOutcome,
         reads: Option<Vec<Taken<GroupKey>>>,
         settings: &Settings,
-    ) -> Self {
+    ) -> Option<Self> {
         let synced = outcome.refreshed.is_some() && !outcome.awaits_target;
-        let interval = shared_interval(&observed.object, settings).filter(|_| synced);
-        let shares = interval.zip(reads.filter(|reads| !reads.is_empty()));
-        Self {
-            outcome,
-            shares: shares.map(|(interval, reads)| Shares { interval, reads }),
-        }
+        let interval = shared_interval(&observed.object, settings).filter(|_| synced)?;
+        let reads = reads.filter(|reads| !reads.is_empty())?;
+        Some(Self { interval, reads })
     }
 }
 
-impl<W: ExternalSecretWorld> Reconciler<'_, W> {
-    /// Reports what was applied.
-    pub(super) async fn report(
-        &self,
-        observed: &Observed<'_>,
-        applied: Applied,
-        now: Timestamp,
-    ) -> SyncOutcome {
-        let report = report(observed, applied, self.settings, now);
-        for event in report.events {
-            self.world.publish(&observed.object, event);
-        }
-        let Some(status) = report.status else {
-            return report.outcome;
-        };
-        match self.world.write_status(&observed.object, &status).await {
-            Ok(()) => report.outcome,
-            Err(error) => SyncOutcome {
-                refreshed: report.outcome.refreshed,
-                ..unwritten(&error)
-            },
-        }
+/// The outcome of a reconcile, given what became of its status.
+pub fn outcome_after(written: Result<(), ApiError>, outcome: SyncOutcome) -> SyncOutcome {
+    match written {
+        Ok(()) => outcome,
+        Err(error) => SyncOutcome {
+            refreshed: outcome.refreshed,
+            ..unwritten(&error)
+        },
     }
 }
 

@@ -1,15 +1,15 @@
 //! What a reconcile of an ExternalSecret may do to the world around it. Every write is conditional on the
-//! version the object was read at.
+//! version the object was read at. Its status and its events are no part of it: they are returned.
 
 use std::collections::BTreeSet;
 use std::future::Future;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus};
+use lockstep_api::ExternalSecret;
+use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::TargetDelete;
 use lockstep_plan::manifest_target::{Object, ObjectRef};
-use lockstep_plan::{EventNote, StoreKey};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
 use crate::world::World;
@@ -22,13 +22,6 @@ pub trait ExternalSecretWorld: World {
         object: &ExternalSecret,
         patch: &serde_json::Value,
     ) -> impl Future<Output = Result<ExternalSecret, ApiError>> + Send;
-
-    /// Writes the object's status.
-    fn write_status(
-        &self,
-        object: &ExternalSecret,
-        status: &ExternalSecretStatus,
-    ) -> impl Future<Output = Result<(), ApiError>> + Send;
 
     /// Reads a Secret, labelled or not.
     fn read_secret(
@@ -57,15 +50,6 @@ pub trait ExternalSecretWorld: World {
         namespace: &str,
         delete: &TargetDelete,
     ) -> impl Future<Output = Result<(), ApiError>> + Send;
-
-    /// Reads a target that is no Secret. [`ApiErrorKind::NotFound`] means that there is no such kind.
-    fn read_object(
-        &self,
-        target: &ObjectRef,
-    ) -> impl Future<Output = Result<Option<Object>, ApiError>> + Send {
-        let error = no_objects(target);
-        async { Err(error) }
-    }
 
     /// Creates a target that is no Secret.
     fn create_object(
@@ -98,19 +82,10 @@ pub trait ExternalSecretWorld: World {
         async { Err(error) }
     }
 
-    /// The sources of the object are about to be read: what it synced from before no longer counts.
-    fn fetching(&self, _object: &ExternalSecret) {}
-
     /// Asks whether the target may be deleted because its remote secrets are absent from `stores`.
     fn absent(&self, _object: &ExternalSecret, _stores: &BTreeSet<StoreKey>) -> Deletion {
         Deletion::Allowed
     }
-
-    /// The remote secrets of the object are there.
-    fn present(&self, _object: &ExternalSecret) {}
-
-    /// Records an event about the object. Never waits and never fails a run.
-    fn publish(&self, object: &ExternalSecret, event: EventNote);
 }
 
 fn no_objects(target: &ObjectRef) -> ApiError {

@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::external_secret::GeneratorRef;
-use lockstep_api::{ExternalSecret, ExternalSecretStatus, SecretStore};
+use lockstep_api::{ExternalSecret, SecretStore};
 use lockstep_plan::external_secret::{
     Observed, ObservedTarget, SourceKey, SyncOutcome, TargetDelete, TemplateSources, created_by,
+    decide,
 };
 use lockstep_plan::{EventNote, Salt, Settings, StoreKey, StoreLookup, StoreView, TargetRow};
 use lockstep_provider_api::conformance::{block_on, services};
 use lockstep_provider_api::{Error, SecretMap};
-use lockstep_reconcile::external_secret::{Deletion, ExternalSecretWorld, Reconciler};
+use lockstep_reconcile::external_secret::{
+    Deletion, ExternalSecretWorld, Reconciler, outcome_after,
+};
 use lockstep_reconcile::{Generator, Planning, World};
 use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
@@ -89,7 +92,15 @@ impl Memory {
             settings: &self.settings,
             planning: &Planning::default(),
         };
-        block_on(reconciler.reconcile(observed, now)).outcome
+        let verdict = decide(&observed, &self.settings, now);
+        let report = block_on(reconciler.reconcile(observed, verdict, now)).report;
+        self.events.lock().unwrap().extend(report.events);
+        let written = report.status.map_or(Ok(()), |status| {
+            self.write("status".to_owned())?;
+            self.object.lock().unwrap().status = Some(status);
+            Ok(())
+        });
+        outcome_after(written, report.outcome)
     }
 
     /// Secrets that carry the object's mark.
@@ -160,16 +171,6 @@ impl ExternalSecretWorld for Memory {
         Ok(object.clone())
     }
 
-    async fn write_status(
-        &self,
-        _: &ExternalSecret,
-        status: &ExternalSecretStatus,
-    ) -> Result<(), ApiError> {
-        self.write("status".to_owned())?;
-        self.object.lock().unwrap().status = Some(status.clone());
-        Ok(())
-    }
-
     async fn read_secret(&self, _: &str, name: &str) -> Result<Option<Secret>, ApiError> {
         self.log.lock().unwrap().push(format!("read {name}"));
         Ok(self.secrets.lock().unwrap().get(name).cloned())
@@ -209,10 +210,6 @@ impl ExternalSecretWorld for Memory {
         let store = stores.first().cloned();
         let held = store.filter(|_| *self.held.lock().unwrap());
         held.map_or(Deletion::Allowed, Deletion::Held)
-    }
-
-    fn publish(&self, _: &ExternalSecret, event: EventNote) {
-        self.events.lock().unwrap().push(event);
     }
 }
 

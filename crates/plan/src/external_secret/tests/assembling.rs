@@ -5,6 +5,7 @@ use lockstep_provider_api::error::{ErrorKind, Retry, Tombstone};
 use lockstep_provider_api::{Error, SecretMap, SecretValue};
 
 use crate::event::EventNote;
+use crate::external_secret::assemble::{Assembled, assemble};
 use crate::external_secret::*;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -27,7 +28,7 @@ fn assembled(
     assemble(
         object,
         &list(object),
-        answers,
+        &answers,
         work(&Settings::default(), &budget()),
     )
 }
@@ -358,7 +359,7 @@ fn more_than_an_object_may_fetch_is_refused() {
     let budget = budget();
     let answers = vec![answer("a"), answer("b")];
     let settings = Settings::default();
-    let failed = assemble(&object, &list(&object), answers, work(&settings, &budget)).unwrap_err();
+    let failed = assemble(&object, &list(&object), &answers, work(&settings, &budget)).unwrap_err();
 
     let text = failed.condition_message();
     assert!(text.contains("more than 4194304 bytes in all"), "{text}");

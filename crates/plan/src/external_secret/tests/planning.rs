@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
+use lockstep_provider_api::SecretMap;
 
 use crate::conditions::ready;
 use crate::external_secret::*;
@@ -12,16 +13,14 @@ use crate::settings::{CopiedMetadata, Settings};
 use crate::target::{Salt, TargetRow, Write};
 use crate::testing::{Scene, budget, map, noon, one_value, secret, work};
 
-fn planned(scene: &Scene, data: lockstep_provider_api::SecretMap) -> Result<Plan, Failure> {
-    let assembled = Assembled {
-        data,
-        events: Vec::new(),
-    };
-    scene.observe(|observed| plan(observed, assembled, work(&Settings::default(), &budget())))
+type Writes = (TargetPlan, Vec<TargetDelete>);
+
+fn planned(scene: &Scene, data: SecretMap) -> Result<Writes, Failure> {
+    scene.observe(|observed| writes(observed, data, work(&Settings::default(), &budget())))
 }
 
-fn target_plan(scene: &Scene, data: lockstep_provider_api::SecretMap) -> TargetPlan {
-    planned(scene, data).unwrap().target
+fn target_plan(scene: &Scene, data: SecretMap) -> TargetPlan {
+    planned(scene, data).unwrap().0
 }
 
 /// The Secret that a scene without a target creates.
@@ -125,9 +124,9 @@ fn no_data_is_handled_by_the_deletion_policy() {
 
         let delete = Scene::of(policy(creation, "Delete")).with_target(&ours);
         match planned(&delete, none()) {
-            Ok(plan) => {
-                let TargetPlan::Delete(delete) = plan.target else {
-                    panic!("{:?}", plan.target)
+            Ok((target, _)) => {
+                let TargetPlan::Delete(delete) = target else {
+                    panic!("{target:?}")
                 };
                 assert_eq!(creation, "Owner");
                 assert_eq!(
@@ -234,7 +233,7 @@ fn former_targets_are_deleted_if_label_and_owner_are_ours() {
     ];
 
     let names = |scene: &Scene| -> Vec<String> {
-        let orphans = planned(scene, map([("a", "v")])).unwrap().orphans;
+        let orphans = planned(scene, map([("a", "v")])).unwrap().1;
         orphans.into_iter().map(|delete| delete.name).collect()
     };
     assert_eq!(names(&scene), ["one"]);
@@ -293,15 +292,10 @@ fn bookkeeping_is_left_out_on_request() {
     };
     let scene = Scene::of(with_metadata(""));
 
-    let assembled = Assembled {
-        data: map([("a", "v")]),
-        events: Vec::new(),
-    };
-    let plan = scene
-        .observe(|observed| plan(observed, assembled, work(&settings, &budget())))
-        .unwrap();
+    let data = map([("a", "v")]);
+    let planned = scene.observe(|observed| writes(observed, data, work(&settings, &budget())));
 
-    let TargetPlan::Create(desired) = plan.target else {
+    let (TargetPlan::Create(desired), _) = planned.unwrap() else {
         panic!()
     };
     assert_eq!(keys(Some(&desired.annotations)), ["note"]);
