@@ -1,5 +1,5 @@
 //! The controllers of ClusterExternalSecrets and ClusterPushSecrets: collect what the index knows, reconcile,
-//! and map the outcome to the next time. One controller for both kinds; decides nothing.
+//! and carry out what is reported. One controller for both kinds; decides nothing.
 
 mod kind;
 mod observe;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use lockstep_reconcile::fan_out::Reconciler;
 use lockstep_runtime::dispatch::Next;
 
-use crate::context::{Context, nanos_since};
+use crate::context::Context;
 use crate::world::ClusterWorld;
 
 pub(crate) use kind::FanOut;
@@ -28,9 +28,9 @@ pub(crate) async fn reconcile<P: FanOut>(context: Arc<Context>, name: String) ->
         world: &ClusterWorld { context: &context },
         settings: context.settings.current(),
     };
-    let ended = match observe::<P>(&context.index, &name) {
+    let reconciled = match observe::<P>(&context.index, &name) {
         Some(observed) => Some(reconciler.reconcile(observed, now).await),
         None => None,
     };
-    conclude::<P>(&context, &name, ended, (now, nanos_since(clock)))
+    conclude::<P>(&context, &name, reconciled, (now, clock)).await
 }

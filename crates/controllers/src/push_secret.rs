@@ -1,5 +1,4 @@
-//! The PushSecret controller: collects what the index knows, reconciles, and maps the outcome to the next
-//! time. Decides nothing.
+//! The PushSecret controller: collects what the index knows, reconciles, and carries out what is reported.
 
 mod observe;
 mod outcome;
@@ -10,10 +9,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lockstep_index::{ObjectKey, Reader};
+use lockstep_plan::push_secret::decide;
 use lockstep_reconcile::push_secret::Reconciler;
 use lockstep_runtime::dispatch::Next;
 
-use crate::context::{Context, nanos_since};
+use crate::context::Context;
 use crate::world::ClusterWorld;
 
 use observe::{Seen, observe};
@@ -37,13 +37,14 @@ pub(crate) async fn reconcile(context: Arc<Context>, key: ObjectKey) -> Next {
     else {
         return Next::Idle;
     };
+    let world = ClusterWorld { context: &context };
     let reconciler = Reconciler {
-        world: &ClusterWorld { context: &context },
+        world: &world,
         remote: &context.remote,
         settings,
         planning: &context.planning,
     };
-    let mut outcome = reconciler.reconcile(observed, now).await;
-    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
-    conclude(&context, &key, (outcome, memory), (now, nanos_since(clock)))
+    let verdict = decide(&observed, settings, now);
+    let reconciled = reconciler.reconcile(observed, verdict, now).await;
+    conclude(&world, &key, (reconciled, memory, labels), (now, clock)).await
 }

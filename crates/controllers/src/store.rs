@@ -1,5 +1,5 @@
-//! The SecretStore and ClusterSecretStore controllers: collect what the index knows, reconcile, and let
-//! those go on who waited for the outcome. One controller for both kinds; decides nothing.
+//! The SecretStore and ClusterSecretStore controllers: collect what the index knows, reconcile, carry out what
+//! is reported, and let those go on who waited for the outcome. One controller for both kinds; decides nothing.
 
 mod observe;
 mod outcome;
@@ -13,7 +13,7 @@ use lockstep_plan::StoreKey;
 use lockstep_reconcile::store::Reconciler;
 use lockstep_runtime::dispatch::Next;
 
-use crate::context::{Context, nanos_since};
+use crate::context::Context;
 use crate::world::ClusterWorld;
 
 use observe::observe;
@@ -30,9 +30,9 @@ pub(crate) async fn reconcile(context: Arc<Context>, key: StoreKey) -> Next {
         remote: &context.remote,
         settings,
     };
-    let ended = match observe(&context.index, &key) {
+    let reconciled = match observe(&context.index, &key) {
         Some(observed) => Some(reconciler.reconcile(observed, now).await),
         None => None,
     };
-    conclude(&context, &key, ended, (now, nanos_since(clock)))
+    conclude(&context, &key, reconciled, (now, clock)).await
 }

@@ -185,9 +185,16 @@ impl Engine {
             planning: &self.planning,
         };
         drop(self.pushes.take());
-        let run = reconciler.reconcile(observed, self.now());
+        let now = self.now();
+        let verdict = lockstep_plan::push_secret::decide(&observed, &self.settings, now);
+        let run = reconciler.reconcile(observed, verdict, now);
         let failure = match supervise(DEADLINE, Box::pin(run)).await {
-            Outcome::Done(outcome) => outcome.failure,
+            Outcome::Done(ended) => {
+                if ended.report.status.is_some() {
+                    world.note(Intent::Status);
+                }
+                ended.report.outcome.failure
+            }
             Outcome::Panicked(_) | Outcome::TimedOut => Some(cut_off()),
         };
         PushRun {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lockstep_index::ObjectKey;
+use lockstep_plan::Settings;
 use lockstep_plan::fan_out::{Child, Observed, OwnedChild, Parent, Wanted, child_name, controls};
-use lockstep_plan::{EventNote, Settings};
 use lockstep_reconcile::fan_out::{FanOutWorld, Reconciler};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 use parking_lot::Mutex;
@@ -112,10 +112,6 @@ where
         Ok(object)
     }
 
-    async fn write_parent_status(&self, _: &P, _: &P::Status) -> Result<(), ApiError> {
-        Ok(())
-    }
-
     async fn mark_namespace(&self, _: &str, _: &Value) -> Result<(), ApiError> {
         Ok(())
     }
@@ -144,8 +140,6 @@ where
         self.note(namespace, name, child);
         Ok(())
     }
-
-    fn publish_parent(&self, _: &P, _: &EventNote) {}
 
     async fn delete_child(&self, owned: &OwnedChild) -> Result<(), ApiError> {
         let key = ObjectKey::new(&owned.namespace, &owned.name);

@@ -1,5 +1,6 @@
 //! One reconcile of a ClusterExternalSecret or ClusterPushSecret: claims it, keeps one child in each wanted
-//! namespace, and reports. What is done in which namespace is decided in `lockstep-plan`.
+//! namespace, and says what is to be reported. What is done in which namespace is decided in `lockstep-plan`.
+//! Status and events are returned, and the caller writes them.
 
 mod apply;
 mod report;
@@ -8,16 +9,18 @@ mod world;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lockstep_api::reasons;
-use lockstep_plan::fan_out::{Decision, Observed, Parent, decide, refused, report as plan_report};
-use lockstep_plan::{EventNote, NextRun, Settings};
+use lockstep_plan::fan_out::{Decision, Observed, Parent, Report, decide, refused, report};
+use lockstep_plan::{NextRun, Settings};
 use lockstep_runtime::api_error::ApiError;
 
-use crate::outcome::Ended;
+use crate::outcome::{Ended, Reconciled};
 
 use apply::apply;
-use report::{first_trouble, unwritten};
+pub use report::ended_after;
+use report::{ended, first_trouble, unwritten};
 pub use world::FanOutWorld;
+
+type FanOutReconciled<P> = Reconciled<Arc<P>, Report<<P as Parent>::Status>>;
 
 /// What reconciles of both kinds work with.
 pub struct Reconciler<'a, W> {
@@ -29,7 +32,7 @@ pub struct Reconciler<'a, W> {
 
 impl<W> Reconciler<'_, W> {
     /// Reconciles an object once. `now` is the start.
-    pub async fn reconcile<P>(&self, observed: Observed<P>, now: Timestamp) -> Ended
+    pub async fn reconcile<P>(&self, observed: Observed<P>, now: Timestamp) -> FanOutReconciled<P>
     where
         P: Parent + Send + Sync,
         P::Child: Send + Sync,
@@ -38,8 +41,8 @@ impl<W> Reconciler<'_, W> {
     {
         let name = observed.object.metadata().name.clone().unwrap_or_default();
         match self.carry_out(observed, now).await {
-            Ok(ended) => ended,
-            Err(error) => unwritten((P::KIND, &name), &error),
+            Ok(reconciled) => reconciled,
+            Err(error) => unwritten((P::KIND, &name), &error).into(),
         }
     }
 
@@ -48,7 +51,7 @@ impl<W> Reconciler<'_, W> {
         &self,
         mut observed: Observed<P>,
         now: Timestamp,
-    ) -> Result<Ended, ApiError>
+    ) -> Result<FanOutReconciled<P>, ApiError>
     where
         P: Parent + Send + Sync,
         P::Child: Send + Sync,
@@ -62,32 +65,28 @@ impl<W> Reconciler<'_, W> {
             decision = decide(&observed);
         }
         let object = &*observed.object;
-        match decision {
-            Decision::Gone | Decision::Claim(_) => Ok(Ended::well(NextRun::OnChange)),
+        let report = match decision {
+            Decision::Gone | Decision::Claim(_) => return Ok(Ended::well(NextRun::OnChange).into()),
             Decision::Release(work, patch) => {
                 let outcomes = apply(self.world, object, work).await?;
                 if let Some((namespace, trouble)) = first_trouble(&outcomes) {
                     let name = object.metadata().name.as_deref().unwrap_or_default();
                     let error = format!("could not clean up namespace {namespace}: {trouble}");
                     tracing::warn!(kind = P::KIND, %name, %error, "reconcile failed");
-                    return Ok(Ended::failed(NextRun::Backoff));
+                    return Ok(Ended::failed(NextRun::Backoff).into());
                 }
                 self.world.patch_parent(object, &patch).await?;
-                Ok(Ended::well(NextRun::OnChange))
+                return Ok(Ended::well(NextRun::OnChange).into());
             }
-            Decision::Refuse(reason) => {
-                let event = EventNote::warning(reasons::EVENT_INVALID_SELECTOR, reason.clone());
-                let report = refused(object, reason, self.settings);
-                if report.status.is_some() {
-                    self.world.publish_parent(object, &event);
-                }
-                self.report(object, report).await
-            }
+            Decision::Refuse(reason) => refused(object, reason, self.settings),
             Decision::Keep(work) => {
                 let outcomes = apply(self.world, object, work).await?;
-                let report = plan_report(object, outcomes, self.settings, now);
-                self.report(object, report).await
+                report(object, outcomes, self.settings, now)
             }
-        }
+        };
+        Ok(Reconciled {
+            ended: ended(object, &report),
+            report: Some((observed.object, report)),
+        })
     }
 }

@@ -17,6 +17,6 @@ pub mod store;
 mod template_sources;
 pub mod world;
 
-pub use outcome::Ended;
+pub use outcome::{Ended, Reconciled};
 pub use planning::Planning;
 pub use world::{Generator, World};

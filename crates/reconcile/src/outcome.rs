@@ -1,4 +1,4 @@
-//! How a reconcile ended that leaves nothing behind but its next time: stores, fan-outs, generator states.
+//! How a reconcile of a store, a fan-out or a generator state ended, and what it leaves to its caller.
 
 use lockstep_plan::NextRun;
 
@@ -23,5 +23,24 @@ impl Ended {
     /// It failed.
     pub(crate) fn failed(next: NextRun) -> Self {
         Self { next, failed: true }
+    }
+}
+
+/// What a reconcile of a store or a fan-out leaves to its caller.
+#[derive(Debug)]
+pub struct Reconciled<O, R> {
+    /// How it ended, once the status is written.
+    pub ended: Ended,
+    /// The object as it is now, and what is reported of it: events are recorded first, then the status is
+    /// written.
+    pub report: Option<(O, R)>,
+}
+
+impl<O, R> From<Ended> for Reconciled<O, R> {
+    fn from(ended: Ended) -> Self {
+        Self {
+            ended,
+            report: None,
+        }
     }
 }

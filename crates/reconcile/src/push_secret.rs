@@ -1,5 +1,6 @@
-//! One reconcile of a PushSecret, from what was observed to what is reported. The order of the steps is
-//! fixed here; what each of them means is decided in `lockstep-plan`.
+//! One reconcile of a PushSecret, from the decision about it to what is to be reported. The order of the
+//! steps is fixed here; what each of them means is decided in `lockstep-plan`. Status and events are
+//! returned, and the caller writes them.
 
 mod apply;
 mod fetch;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lockstep_api::PushSecret;
 use lockstep_plan::push_secret::{
-    Applied, Decision, Observed, PushOutcome, Resolved, Settled, decide,
+    Applied, Decision, Observed, PushOutcome, Report, Resolved, Settled, Verdict, report,
 };
 use lockstep_plan::{Failure, NextRun, Settings};
 use lockstep_remote::RemoteClient;
@@ -23,6 +24,7 @@ use crate::generator_states;
 use crate::planning::Planning;
 
 use report::unwritten;
+pub use report::{Reconciled, outcome_after};
 pub use world::PushSecretWorld;
 
 /// What reconciles of PushSecrets work with.
@@ -38,35 +40,53 @@ pub struct Reconciler<'a, W> {
 }
 
 impl<W: PushSecretWorld> Reconciler<'_, W> {
-    /// Reconciles an object once. `now` is the start.
-    pub async fn reconcile(&self, mut observed: Observed<'_>, now: Timestamp) -> PushOutcome {
-        let verdict = decide(&observed, self.settings, now);
+    /// Reconciles an object once, as decided from what was observed. `now` is the start.
+    pub async fn reconcile(
+        &self,
+        mut observed: Observed<'_>,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> Reconciled {
         let changed = self.settle_finalizer(&observed.object, verdict.finalizer);
-        match changed.await {
-            Ok(Some(object)) => observed.object = object,
-            Ok(None) => {}
-            Err(error) => return unwritten(&error),
+        let report = match changed.await {
+            Ok(changed) => {
+                if let Some(object) = changed {
+                    observed.object = object;
+                }
+                self.carry_out(&observed, verdict.decision, now).await
+            }
+            Err(error) => unwritten(&error).into(),
+        };
+        Reconciled {
+            object: observed.object,
+            report,
         }
-        match verdict.decision {
+    }
+
+    async fn carry_out(
+        &self,
+        observed: &Observed<'_>,
+        decision: Decision,
+        now: Timestamp,
+    ) -> Report {
+        match decision {
             Decision::Ignore(reason) => {
                 tracing::debug!(object = %name(&observed.object), ?reason, "left alone");
-                PushOutcome::next(NextRun::OnChange)
+                PushOutcome::next(NextRun::OnChange).into()
             }
-            Decision::Idle { until, warning } => {
-                if let Some(warning) = warning {
-                    self.world.publish_push(&observed.object, warning);
-                }
-                PushOutcome {
+            Decision::Idle { until, warning } => Report {
+                events: warning.into_iter().collect(),
+                ..Report::from(PushOutcome {
                     doomed_since: observed.doomed_since,
                     ..PushOutcome::next(until.map_or(NextRun::OnChange, NextRun::At))
-                }
-            }
+                })
+            },
             Decision::Fail(failure) => {
-                let applied = Applied::failed(&observed, failure);
-                self.report(&observed, applied, now).await
+                let applied = Applied::failed(observed, failure);
+                report(observed, applied, self.settings, now)
             }
-            Decision::Release(recorded) => self.release(&observed, recorded, now).await,
-            Decision::Push(stores) => self.push(&observed, stores, now).await,
+            Decision::Release(recorded) => self.release(observed, recorded, now).await,
+            Decision::Push(stores) => self.push(observed, stores, now).await,
         }
     }
 
@@ -76,7 +96,7 @@ impl<W: PushSecretWorld> Reconciler<'_, W> {
         observed: &Observed<'_>,
         stores: Result<Resolved, Failure>,
         now: Timestamp,
-    ) -> PushOutcome {
+    ) -> Report {
         let (mut matched, mut made_states) = (None, Vec::new());
         let found = (&mut matched, &mut made_states);
         let blocked = stores.as_ref().ok().and_then(Resolved::blocked);
@@ -94,8 +114,9 @@ impl<W: PushSecretWorld> Reconciler<'_, W> {
         if let (Settled::Synced, Some(failure)) = (&applied.settled, blocked) {
             applied.settled = Settled::Failed(failure);
         }
-        let outcome = self.report(observed, applied, now).await;
-        PushOutcome { matched, ..outcome }
+        let mut report = report(observed, applied, self.settings, now);
+        report.outcome.matched = matched;
+        report
     }
 }
 

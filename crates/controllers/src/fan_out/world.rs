@@ -2,15 +2,14 @@
 
 use k8s_openapi::api::core::v1::Namespace;
 use lockstep_api::keys::FIELD_MANAGER;
-use lockstep_plan::EventNote;
-use lockstep_plan::fan_out::{OwnedChild, Parent, status_patch};
+use lockstep_plan::fan_out::{OwnedChild, Parent};
 use lockstep_reconcile::fan_out::FanOutWorld;
 use lockstep_runtime::api_error::ApiError;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use serde_json::Value;
 
 use super::kind::FanOut;
-use crate::api_server::{about, target};
+use crate::api_server::target;
 use crate::world::ClusterWorld;
 
 const MANAGER: Option<&str> = Some(FIELD_MANAGER);
@@ -26,20 +25,6 @@ impl<P: FanOut> FanOutWorld<P> for ClusterWorld<'_> {
         let patched: P = writer.merge(&target, patch, MANAGER).await?;
         P::rows(&self.context.index).answered(patched.clone());
         Ok(patched)
-    }
-
-    async fn write_parent_status(&self, object: &P, status: &P::Status) -> Result<(), ApiError> {
-        let metadata = Parent::metadata(object);
-        let (target, uid) = (target::<P>(metadata), metadata.uid.as_deref());
-        let patch = status_patch(object.status(), status);
-        let writer = &self.context.api.writer;
-        let written = writer.patch_status(&target, uid.unwrap_or_default(), &patch, MANAGER);
-        let written: P = written.await?;
-        let kept = written.status().and_then(P::observed_generation);
-        let settings = &self.context.settings;
-        settings.note_generation(P::observed_generation(status), kept);
-        P::rows(&self.context.index).answered(written);
-        Ok(())
     }
 
     async fn mark_namespace(&self, namespace: &str, patch: &Value) -> Result<(), ApiError> {
@@ -76,12 +61,6 @@ impl<P: FanOut> FanOutWorld<P> for ClusterWorld<'_> {
         let target = child::<P>(namespace, name);
         let written = self.context.api.writer.replace(&target, object, MANAGER);
         written.await.map(|_: Written| ())
-    }
-
-    fn publish_parent(&self, object: &P, event: &EventNote) {
-        let recorder = P::recorder(&self.context.api.recorders);
-        let kind = (<P as Parent>::API_VERSION, <P as Parent>::KIND);
-        about(recorder, kind, (Parent::metadata(object), event));
     }
 
     async fn delete_child(&self, owned: &OwnedChild) -> Result<(), ApiError> {

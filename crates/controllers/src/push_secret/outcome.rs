@@ -1,25 +1,40 @@
-//! What follows from the outcome of a reconcile of a PushSecret: its row, a log line, and when it is
+//! What follows from a reconcile of a PushSecret: its events, its status, its row, a log line, and when it is
 //! reconciled next.
+
+use std::time::Instant;
 
 use jiff::Timestamp;
 use lockstep_index::{ObjectKey, PushMemory, PushNote};
 use lockstep_plan::push_secret::PushOutcome;
+use lockstep_reconcile::push_secret::{PushSecretWorld, Reconciled, outcome_after};
 use lockstep_runtime::dispatch::Next;
 
-use crate::context::Context;
+use crate::context::nanos_since;
+use crate::namespace_labels::NamespaceLabels;
 use crate::next::next_sync;
 use crate::refresh_floor;
+use crate::world::ClusterWorld;
 
-/// Notes the outcome and maps it to the next time.
-pub(super) fn conclude(
-    context: &Context,
+/// Records the events, writes the status, notes the outcome and maps it to the next time.
+pub(super) async fn conclude(
+    world: &ClusterWorld<'_>,
     key: &ObjectKey,
-    (mut outcome, memory): (PushOutcome, PushMemory),
-    (now, nanos): (Timestamp, u64),
+    (reconciled, memory, labels): (Reconciled, PushMemory, NamespaceLabels),
+    (now, clock): (Timestamp, Instant),
 ) -> Next {
+    let (context, Reconciled { object, report }) = (world.context, reconciled);
+    for event in &report.events {
+        context.api.recorders.push_secret(&object, event);
+    }
+    let written = match &report.status {
+        Some(status) => world.write_push_status(&object, status).await.map(drop),
+        None => Ok(()),
+    };
+    let mut outcome = outcome_after(written, report.outcome);
+    outcome.next = labels.next(outcome.next, outcome.failure.as_ref());
     log(key, &outcome);
     let note = PushNote {
-        nanos,
+        nanos: nanos_since(clock),
         refreshed: outcome.refreshed,
         doomed_since: outcome.doomed_since,
         matched: outcome.matched.take(),

@@ -9,7 +9,7 @@ use lockstep_api::PushSecret;
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::push_secret::PushSecretStatus;
 use lockstep_plan::push_secret::{Source, status_patch};
-use lockstep_plan::{EventNote, selector};
+use lockstep_plan::selector;
 use lockstep_provider_api::{Error, Result, SecretValue};
 use lockstep_reconcile::push_secret::PushSecretWorld;
 use lockstep_runtime::api_error::ApiError;
@@ -81,10 +81,6 @@ impl PushSecretWorld for ClusterWorld<'_> {
             (name, of_secret(secret))
         });
         Ok(named.collect())
-    }
-
-    fn publish_push(&self, object: &PushSecret, event: EventNote) {
-        self.context.api.recorders.push_secret(object, &event);
     }
 }
 

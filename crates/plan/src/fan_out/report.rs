@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use lockstep_api::fan_out::FailedNamespace;
+use lockstep_api::reasons;
 use lockstep_golang::duration::Duration as GoDuration;
 use serde_json::Value;
 
 use super::{Namespaces, Parent};
+use crate::event::EventNote;
 use crate::next_run::NextRun;
 use crate::refresh::interval_of;
 use crate::settings::Settings;
@@ -41,6 +43,8 @@ pub enum Trouble {
 pub struct Report<S> {
     /// The status to write; `None` when nothing changed.
     pub status: Option<S>,
+    /// Events to record.
+    pub events: Vec<EventNote>,
     /// Whether all namespaces have their child.
     pub ready: bool,
     /// When to run again.
@@ -78,6 +82,7 @@ pub fn report<P: Parent>(
 /// Reports that the wanted namespaces cannot be told. Children stay as they are.
 pub fn refused<P: Parent>(object: &P, reason: String, settings: &Settings) -> Report<P::Status> {
     let known = object.status();
+    let event = EventNote::warning(reasons::EVENT_INVALID_SELECTOR, reason.clone());
     let said = Namespaces {
         failed: vec![FailedNamespace {
             namespace: UNKNOWN.to_owned(),
@@ -86,7 +91,11 @@ pub fn refused<P: Parent>(object: &P, reason: String, settings: &Settings) -> Re
         provisioned: known.map_or_else(Vec::new, |status| P::provisioned(status).to_vec()),
         unknown: true,
     };
-    concluded(object, said, settings, NextRun::OnChange)
+    let mut report = concluded(object, said, settings, NextRun::OnChange);
+    report
+        .events
+        .extend(report.status.is_some().then_some(event));
+    report
 }
 
 fn concluded<P: Parent>(
@@ -105,6 +114,7 @@ fn concluded<P: Parent>(
     let is_news = old != object.new_status(said.clone(), noted);
     Report {
         status: is_news.then(|| object.new_status(said, generation)),
+        events: Vec::new(),
         ready,
         next,
     }

@@ -67,6 +67,16 @@ pub struct Report {
     pub outcome: PushOutcome,
 }
 
+impl From<PushOutcome> for Report {
+    fn from(outcome: PushOutcome) -> Self {
+        Self {
+            status: None,
+            events: Vec::new(),
+            outcome,
+        }
+    }
+}
+
 /// Reports what a run did.
 pub fn report(
     observed: &Observed<'_>,
@@ -82,7 +92,7 @@ pub fn report(
     let report = match settled {
         Settled::Synced => synced(observed, record, settings, now),
         Settled::SourceDeleted => source_deleted(observed, record, settings, now),
-        Settled::SourceMissing => condition_not_written(next_push(observed, now)),
+        Settled::SourceMissing => PushOutcome::next(next_push(observed, now)).into(),
         Settled::Failed(failure) => failed(observed, record, failure, settings, now),
     };
     match pending {
@@ -102,15 +112,6 @@ impl Report {
             next => next,
         };
         self
-    }
-}
-
-/// A run that changes nothing in the status.
-fn condition_not_written(next: NextRun) -> Report {
-    Report {
-        status: None,
-        events: Vec::new(),
-        outcome: PushOutcome::next(next),
     }
 }
 
@@ -190,7 +191,7 @@ fn failed(
     let conditions = object.status.as_ref().map(|status| &*status.conditions);
     let told = conditions.unwrap_or_default();
     if let Some(at) = store_may_come(&object.metadata, told, &failure, settings, now) {
-        return condition_not_written(NextRun::At(at));
+        return PushOutcome::next(NextRun::At(at)).into();
     }
     let reason = reasons::PUSH_ERRORED;
     let change = Change {

@@ -18,6 +18,8 @@ pub struct StoreObserved {
     pub store: Arc<StoreRecord>,
     /// Whether a PushSecret needs it; `None` while not all PushSecrets are known.
     pub needed: Option<bool>,
+    /// The PushSecrets that its deletion waits for, as `namespace/name`, in order.
+    pub holders: Vec<String>,
 }
 
 /// Whether the store waits for PushSecrets.
@@ -102,6 +104,7 @@ mod tests {
         StoreObserved {
             store: Arc::new(StoreRecord::from(store)),
             needed,
+            holders: Vec::new(),
         }
     }
 

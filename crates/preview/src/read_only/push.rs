@@ -9,7 +9,7 @@ use lockstep_api::PushSecret;
 use lockstep_api::push_secret::PushSecretStatus;
 use lockstep_index::ObjectKey;
 use lockstep_plan::push_secret::Source;
-use lockstep_plan::{EventNote, selector};
+use lockstep_plan::selector;
 use lockstep_provider_api::{Error, Result};
 use lockstep_reconcile::push_secret::PushSecretWorld;
 
@@ -60,9 +60,6 @@ impl PushSecretWorld for ReadOnly<'_> {
         });
         Ok(named.collect())
     }
-
-    /// The condition says the same.
-    fn publish_push(&self, _object: &PushSecret, _event: EventNote) {}
 }
 
 fn source_of(secret: Secret) -> Source {

@@ -1,4 +1,5 @@
-//! Reports how the namespaces ended: the status, where it is news, and the next time.
+//! How a reconcile ended, with a log line where the status is news, and what follows when it could not be
+//! written.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +7,26 @@ use lockstep_plan::NextRun;
 use lockstep_plan::fan_out::{Parent, Report, TaskOutcome, Trouble};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use super::Reconciler;
-use super::world::FanOutWorld;
 use crate::outcome::Ended;
 
-impl<W> Reconciler<'_, W> {
-    /// Writes the status, if it is news, and says when to reconcile again.
-    pub(super) async fn report<P>(
-        &self,
-        object: &P,
-        report: Report<P::Status>,
-    ) -> Result<Ended, ApiError>
-    where
-        P: Parent + Send + Sync,
-        W: FanOutWorld<P>,
-    {
-        let ended = match report.next {
-            NextRun::At(_) | NextRun::OnChange => Ended::well(report.next),
-            _ => Ended::failed(NextRun::Backoff),
-        };
-        let Some(status) = &report.status else {
-            return Ok(ended);
-        };
+/// How a reconcile ended, once its status is written.
+pub(super) fn ended<P: Parent>(object: &P, report: &Report<P::Status>) -> Ended {
+    if report.status.is_some() {
         let name = object.metadata().name.as_deref().unwrap_or_default();
         tracing::info!(kind = P::KIND, name, ready = report.ready, "status changed");
-        self.world.write_parent_status(object, status).await?;
-        Ok(ended)
+    }
+    match report.next {
+        NextRun::At(_) | NextRun::OnChange => Ended::well(report.next),
+        _ => Ended::failed(NextRun::Backoff),
+    }
+}
+
+/// How a reconcile ended, given what became of the object's status.
+pub fn ended_after<P: Parent>(object: &P, written: Result<(), ApiError>, ended: Ended) -> Ended {
+    let name = object.metadata().name.as_deref().unwrap_or_default();
+    match written {
+        Ok(()) => ended,
+        Err(error) => unwritten((P::KIND, name), &error),
     }
 }
 

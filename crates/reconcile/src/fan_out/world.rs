@@ -1,8 +1,8 @@
-//! What a reconcile of an object with children in many namespaces may do to the world around it.
+//! What a reconcile of an object with children in many namespaces may do to the world around it. Its status
+//! and its events are no part of it: they are returned.
 
 use std::future::Future;
 
-use lockstep_plan::EventNote;
 use lockstep_plan::fan_out::{OwnedChild, Parent};
 use lockstep_runtime::api_error::ApiError;
 use serde_json::Value;
@@ -15,13 +15,6 @@ pub trait FanOutWorld<P: Parent>: Send + Sync {
         object: &P,
         patch: &Value,
     ) -> impl Future<Output = Result<P, ApiError>> + Send;
-
-    /// Writes the object's status.
-    fn write_parent_status(
-        &self,
-        object: &P,
-        status: &P::Status,
-    ) -> impl Future<Output = Result<(), ApiError>> + Send;
 
     /// Applies a merge patch to the finalizers of a namespace.
     fn mark_namespace(
@@ -52,9 +45,6 @@ pub trait FanOutWorld<P: Parent>: Send + Sync {
         name: &str,
         child: &P::Child,
     ) -> impl Future<Output = Result<(), ApiError>> + Send;
-
-    /// Records an event about the object. Never waits and never fails a reconcile.
-    fn publish_parent(&self, object: &P, event: &EventNote);
 
     /// Deletes a child, if it is still the one that was seen.
     fn delete_child(&self, child: &OwnedChild)

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use lockstep_api::PushSecret;
 use lockstep_plan::NextRun;
 use lockstep_plan::push_secret::{
-    Applied, FinalizerChange, Observed, PushOutcome, Recorded, Settled, add_finalizer,
-    forget_record, remove_finalizer,
+    Applied, FinalizerChange, Observed, PushOutcome, Recorded, Report, Settled, add_finalizer,
+    forget_record, remove_finalizer, report,
 };
 use lockstep_runtime::api_error::ApiError;
 
@@ -46,7 +46,7 @@ impl<W: PushSecretWorld> Reconciler<'_, W> {
         observed: &Observed<'_>,
         recorded: Vec<Recorded>,
         now: Timestamp,
-    ) -> PushOutcome {
+    ) -> Report {
         let object = &observed.object;
         let (kept, failure) = self.delete_all(observed, recorded).await;
         if let Some(failure) = failure {
@@ -60,15 +60,12 @@ impl<W: PushSecretWorld> Reconciler<'_, W> {
                 settled,
                 pending: None,
             };
-            return self.report(observed, applied, now).await;
+            return report(observed, applied, self.settings, now);
         }
-        match self
-            .world
-            .patch_push(object, &remove_finalizer(object))
-            .await
-        {
-            Ok(_) => PushOutcome::next(NextRun::OnChange),
-            Err(error) => unwritten(&error),
+        let patch = remove_finalizer(object);
+        match self.world.patch_push(object, &patch).await {
+            Ok(_) => PushOutcome::next(NextRun::OnChange).into(),
+            Err(error) => unwritten(&error).into(),
         }
     }
 }

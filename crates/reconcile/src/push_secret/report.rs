@@ -1,38 +1,32 @@
-//! Reports what a reconcile did: events and the status.
+//! What a reconcile returns for its caller to carry out, and what follows when the status could not be
+//! written.
 
-use jiff::Timestamp;
+use lockstep_api::PushSecret;
 use lockstep_plan::NextRun;
-use lockstep_plan::push_secret::{Applied, Observed, PushOutcome, report};
+use lockstep_plan::push_secret::{PushOutcome, Report};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use super::Reconciler;
-use super::world::PushSecretWorld;
 use crate::failure::api_failure;
 
-impl<W: PushSecretWorld> Reconciler<'_, W> {
-    /// Reports what was done.
-    pub(super) async fn report(
-        &self,
-        observed: &Observed<'_>,
-        applied: Applied,
-        now: Timestamp,
-    ) -> PushOutcome {
-        let report = report(observed, applied, self.settings, now);
-        for event in report.events {
-            self.world.publish_push(&observed.object, event);
-        }
-        let Some(status) = report.status else {
-            return report.outcome;
-        };
-        let written = self.world.write_push_status(&observed.object, &status);
-        match written.await {
-            Ok(_) => report.outcome,
-            Err(error) => PushOutcome {
-                refreshed: report.outcome.refreshed,
-                doomed_since: report.outcome.doomed_since,
-                ..unwritten(&error)
-            },
-        }
+/// What a reconcile leaves to its caller: events are recorded first, then the status is written.
+#[derive(Debug)]
+pub struct Reconciled {
+    /// The object that they are about, as it is now.
+    pub object: PushSecret,
+    /// The status, the events, and the outcome once the status is written.
+    pub report: Report,
+}
+
+/// The outcome of a reconcile, given what became of its status.
+pub fn outcome_after(written: Result<(), ApiError>, outcome: PushOutcome) -> PushOutcome {
+    match written {
+        Ok(()) => outcome,
+        Err(error) => PushOutcome {
+            refreshed: outcome.refreshed,
+            doomed_since: outcome.doomed_since,
+            matched: outcome.matched,
+            ..unwritten(&error)
+        },
     }
 }
 

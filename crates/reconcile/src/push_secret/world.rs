@@ -1,4 +1,5 @@
-//! What a reconcile of a PushSecret may do to the world around it.
+//! What a reconcile of a PushSecret may do to the world around it. Its events are no part of it, and its
+//! status only where it must be written before the finalizer: they are returned.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -6,7 +7,6 @@ use std::future::Future;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use lockstep_api::PushSecret;
 use lockstep_api::push_secret::PushSecretStatus;
-use lockstep_plan::EventNote;
 use lockstep_plan::push_secret::Source;
 use lockstep_provider_api::Result;
 use lockstep_runtime::api_error::ApiError;
@@ -42,7 +42,4 @@ pub trait PushSecretWorld: World {
         namespace: &str,
         selector: &LabelSelector,
     ) -> impl Future<Output = Result<BTreeMap<String, Source>>> + Send;
-
-    /// Records an event about the object. Never waits and never fails a run.
-    fn publish_push(&self, object: &PushSecret, event: EventNote);
 }

@@ -1,44 +1,29 @@
-//! Reports what a check found: events, the status, a log line, and the next time.
+//! How a check ended, with a log line, and what follows when the status could not be written.
 
-use jiff::Timestamp;
 use lockstep_api::conditions::{Condition, READY};
-use lockstep_plan::store::{StorePlan, StoreRecord, block_deletion};
+use lockstep_plan::store::StorePlan;
 use lockstep_plan::{NextRun, StoreKey};
-use lockstep_runtime::api_error::ApiErrorKind;
+use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 
-use super::Reconciler;
-use super::world::StoreWorld;
 use crate::outcome::Ended;
 
-impl<W: StoreWorld> Reconciler<'_, W> {
-    /// Reports what was found.
-    pub(super) async fn report(
-        &self,
-        store: &StoreRecord,
-        plan: StorePlan,
-        now: Timestamp,
-    ) -> Ended {
-        let holders = self.world.holders(store);
-        let plan = block_deletion(plan, store.object(), &holders, now);
-        log(&store.key, &plan);
-        for event in &plan.events {
-            self.world.publish_store(store, event);
-        }
-        self.world.checked(store);
-        let written = match &plan.status {
-            Some(status) => self.world.write_store_status(store, status).await,
-            None => Ok(()),
-        };
-        match written {
-            Ok(()) => Ended {
-                failed: matches!(plan.next, NextRun::Backoff | NextRun::BackoffWithin(_)),
-                next: plan.next,
-            },
-            Err(error) if error.is(ApiErrorKind::NotFound) => Ended::well(NextRun::OnChange),
-            Err(error) => {
-                tracing::warn!(store = %store.key, %error, "could not write the store's status");
-                Ended::failed(NextRun::Backoff)
-            }
+/// How a reconcile ended, once what was planned is written.
+pub(super) fn ended(key: &StoreKey, plan: &StorePlan) -> Ended {
+    log(key, plan);
+    Ended {
+        failed: matches!(plan.next, NextRun::Backoff | NextRun::BackoffWithin(_)),
+        next: plan.next,
+    }
+}
+
+/// How a reconcile ended, given what became of the store's status.
+pub fn ended_after(key: &StoreKey, written: Result<(), ApiError>, ended: Ended) -> Ended {
+    match written {
+        Ok(()) => ended,
+        Err(error) if error.is(ApiErrorKind::NotFound) => Ended::well(NextRun::OnChange),
+        Err(error) => {
+            tracing::warn!(store = %key, %error, "could not write the store's status");
+            Ended::failed(NextRun::Backoff)
         }
     }
 }
