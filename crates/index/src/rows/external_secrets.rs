@@ -20,6 +20,7 @@ use super::seen::{number_of, trigger, version};
 use crate::key::ObjectKey;
 use deleted::Deleted;
 use links::LinkIndex;
+use row::Kept;
 pub(super) use row::Row;
 pub use row::{Memory, SyncNote};
 
@@ -44,9 +45,18 @@ pub struct ExternalSecrets {
 }
 
 impl ExternalSecrets {
-    /// Takes an object from the watch. What is older than the row is passed over, because answers to
-    /// writes overtake the watch; a new list counts in any case.
-    pub fn apply(&mut self, mut object: ExternalSecret, now: Timestamp) -> (ObjectKey, RowChange) {
+    /// Takes an object from the watch. What the row has already is passed over, because answers to writes
+    /// overtake the watch; a new list counts in any case.
+    pub fn apply(&mut self, object: ExternalSecret, now: Timestamp) -> (ObjectKey, RowChange) {
+        self.take(object, now, Kept::packed)
+    }
+
+    fn take(
+        &mut self,
+        mut object: ExternalSecret,
+        now: Timestamp,
+        keep: fn(ExternalSecret) -> Kept,
+    ) -> (ObjectKey, RowChange) {
         object.metadata.managed_fields = None;
         let key = ObjectKey::of(&object.metadata);
         let listed_anew = self.relist.saw(&key);
@@ -54,21 +64,22 @@ impl ExternalSecrets {
         let Some((key, mut row)) = self.rows.remove_entry(&key) else {
             self.deleted.is_there(&key);
             let links = self.links.link(&key, &object);
-            let mut row = Row::new(&object, trigger, links);
+            let mut row = Row::new(trigger, links);
+            row.refresh(object, keep);
             row.memory.asked = now;
             self.rows.insert(key.clone(), row);
             return (key, RowChange::New);
         };
-        let touch = if !listed_anew && version(&object.metadata) < row.version {
+        let touch = if !listed_anew && row.has(version(&object.metadata)) {
             RowChange::Same
         } else if row.trigger == trigger {
-            row.refresh(&object);
+            row.refresh(object, keep);
             RowChange::Same
         } else {
             self.links.unlink(&key, &row.links);
             row.links = self.links.link(&key, &object);
             row.trigger = trigger;
-            row.refresh(&object);
+            row.refresh(object, keep);
             row.memory.asked = row.memory.asked.max(now);
             RowChange::Changed
         };
@@ -76,14 +87,15 @@ impl ExternalSecrets {
         (key, touch)
     }
 
-    /// Takes the answer to our own write. An object that was deleted meanwhile stays out.
+    /// Takes the answer to our own write. An object that was deleted meanwhile stays out. It is packed when
+    /// its reconcile ends, because another write may follow.
     pub fn answered(
         &mut self,
         object: ExternalSecret,
         now: Timestamp,
     ) -> Option<(ObjectKey, RowChange)> {
         let known = self.rows.contains_key(&ObjectKey::of(&object.metadata));
-        known.then(|| self.apply(object, now))
+        known.then(|| self.take(object, now, Kept::open))
     }
 
     /// Takes an object out.
@@ -119,12 +131,12 @@ impl ExternalSecrets {
     #[cfg(test)]
     pub fn get(&self, key: &ObjectKey) -> Option<(ExternalSecret, Memory)> {
         let row = self.rows.get(key)?;
-        Some((row.packed.open()?, row.memory))
+        Some((row.object()?, row.memory))
     }
 
     /// The object as last seen.
     pub fn object(&self, key: &ObjectKey) -> Option<ExternalSecret> {
-        self.rows.get(key)?.packed.open()
+        self.rows.get(key)?.object()
     }
 
     /// The object for a run, and what is remembered of it.
@@ -134,7 +146,7 @@ impl ExternalSecrets {
             ready: row.ready == Some(true),
             ..row.memory
         };
-        Some((row.packed.open()?, memory))
+        Some((row.object()?, memory))
     }
 
     /// Notes that an object is asked to run and from when on answers count for it, and whether

@@ -78,6 +78,12 @@ fn ready(name: &str) -> ExternalSecret {
     typed(&metadata(name, 1), spec, condition("True"))
 }
 
+/// The object after another write.
+fn written(mut object: ExternalSecret) -> ExternalSecret {
+    object.metadata.resource_version = Some("2".to_owned());
+    object
+}
+
 /// A PushSecret that pushes Secret `source` to SecretStore `store`.
 fn push_secret(name: &str) -> PushSecret {
     let spec = json!({

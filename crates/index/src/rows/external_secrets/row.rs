@@ -1,5 +1,5 @@
-//! One ExternalSecret as the mirror keeps it: the object packed, and what runs left behind that its
-//! status does not tell. Knows nothing of other objects.
+//! One ExternalSecret as the mirror keeps it: the object, packed unless its reconcile goes on, and what runs
+//! left behind that its status does not tell. Knows nothing of other objects.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::rows::seen::version;
 
 /// One ExternalSecret.
 pub struct Row {
-    pub(super) packed: Packed,
-    pub(super) version: u64,
+    kept: Kept,
+    version: u64,
     pub(super) trigger: u64,
     pub(super) links: Links,
     /// Status of the Ready condition, where there is one.
@@ -25,6 +25,23 @@ pub struct Row {
     pub(super) age: Age,
     /// What earlier runs left in memory.
     pub(super) memory: Memory,
+}
+
+/// An object as its row keeps it.
+pub(super) enum Kept {
+    Packed(Packed),
+    /// As it came: its reconcile goes on and may write it again.
+    Open(Box<ExternalSecret>),
+}
+
+impl Kept {
+    pub(super) fn packed(object: ExternalSecret) -> Self {
+        Self::Packed(Packed::of(&object))
+    }
+
+    pub(super) fn open(object: ExternalSecret) -> Self {
+        Self::Open(Box::new(object))
+    }
 }
 
 /// What is known of an object beside the object itself.
@@ -74,10 +91,10 @@ impl Memory {
 }
 
 impl Row {
-    /// A row for an object that was not there before.
-    pub(super) fn new(object: &ExternalSecret, trigger: u64, links: Links) -> Self {
-        let mut row = Self {
-            packed: Packed::default(),
+    /// A row for an object that was not there before; it takes the object next.
+    pub(super) fn new(trigger: u64, links: Links) -> Self {
+        Self {
+            kept: Kept::Packed(Packed::default()),
             version: 0,
             trigger,
             links,
@@ -85,9 +102,25 @@ impl Row {
             tally: Tally::default(),
             age: Age::default(),
             memory: Memory::default(),
-        };
-        row.refresh(object);
-        row
+        }
+    }
+
+    /// The object as last seen.
+    pub(super) fn object(&self) -> Option<ExternalSecret> {
+        match &self.kept {
+            Kept::Packed(packed) => packed.open(),
+            Kept::Open(object) => Some(ExternalSecret::clone(object)),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_packed(&self) -> bool {
+        matches!(self.kept, Kept::Packed(_))
+    }
+
+    /// Whether this version of the object, or a later one, is the row's. One without a number never is.
+    pub(super) fn has(&self, version: u64) -> bool {
+        version < self.version || version == self.version && version != 0
     }
 
     /// Records a reconcile that began with this memory. Changes stay news until a sync followed them.
@@ -103,22 +136,23 @@ impl Row {
         }
         memory.refreshed = note.refreshed.or(memory.refreshed);
         memory.awaits_target = note.awaits_target;
+        if let Kept::Open(object) = &self.kept {
+            self.kept = Kept::Packed(Packed::of(object));
+        }
     }
 
     /// Labels of the object.
     pub fn labels(&self) -> BTreeMap<String, String> {
-        let object: Option<ExternalSecret> = self.packed.open();
-        object
-            .and_then(|object| object.metadata.labels)
-            .unwrap_or_default()
+        let labels = self.object().and_then(|object| object.metadata.labels);
+        labels.unwrap_or_default()
     }
 
     /// Takes a newer version of the object that refers to the same things.
-    pub(super) fn refresh(&mut self, object: &ExternalSecret) {
-        self.packed = Packed::of(object);
+    pub(super) fn refresh(&mut self, object: ExternalSecret, keep: fn(ExternalSecret) -> Kept) {
         self.version = version(&object.metadata);
-        self.ready = ready(object);
-        self.age = Age::of(object);
+        self.ready = ready(&object);
+        self.age = Age::of(&object);
+        self.kept = keep(object);
     }
 }
 

@@ -66,6 +66,23 @@ fn a_label_an_annotation_and_a_generation_are_news() {
 }
 
 #[test]
+fn an_object_that_is_written_twice_is_packed_once_when_its_reconcile_ends() {
+    let mut objects = ExternalSecrets::default();
+    apply(&mut objects, object("a", 1, |_| {}));
+    let (key, began) = (key("a"), objects.get(&key("a")).unwrap().1);
+
+    objects.answered(object("a", 2, |_| {}), Timestamp::UNIX_EPOCH);
+    apply(&mut objects, object("a", 2, |_| {}));
+    objects.answered(object("a", 3, ready("True")), Timestamp::UNIX_EPOCH);
+    apply(&mut objects, object("a", 3, ready("True")));
+    let during = objects.rows[&key].is_packed();
+    objects.note_run(&key, &SyncNote::default(), &began);
+
+    assert_eq!((during, objects.rows[&key].is_packed()), (false, true));
+    assert!(objects.get(&key).unwrap().0.status.is_some());
+}
+
+#[test]
 fn an_event_older_than_our_own_write_is_passed_over() {
     let mut objects = ExternalSecrets::default();
     apply(&mut objects, object("a", 5, ready("True")));

@@ -87,7 +87,7 @@ fn a_child_shown_again_does_not_requeue_its_owner() {
 fn a_child_that_changes_hands_requeues_both_owners() {
     let index = known();
     see_external_secret(&index, child("c", "ces"));
-    let mut taken = child("c", "other");
+    let mut taken = written(child("c", "other"));
     taken.metadata.generation = Some(2);
 
     let wakes = see_external_secret(&index, taken);

@@ -20,14 +20,13 @@ fn an_external_secret_shown_again_is_not_requeued() {
 fn a_status_write_does_not_requeue_an_external_secret() {
     let index = knowing(see_external_secret, external_secret("a"));
 
-    assert_eq!(see_external_secret(&index, ready("a")), []);
+    assert_eq!(see_external_secret(&index, written(ready("a"))), []);
 }
 
 /// Wakes after an edit of the metadata of a known object.
 fn edited(edit: impl FnOnce(&mut ObjectMeta)) -> Vec<Wake> {
     let index = knowing(see_external_secret, external_secret("a"));
-    let mut object = external_secret("a");
-    object.metadata.resource_version = Some("2".to_owned());
+    let mut object = written(external_secret("a"));
     edit(&mut object.metadata);
     see_external_secret(&index, object)
 }
@@ -81,7 +80,7 @@ fn the_loss_of_our_finalizer_requeues_an_external_secret() {
     object.metadata.finalizers = Some(vec![ours]);
     let index = knowing(see_external_secret, object);
 
-    let wakes = see_external_secret(&index, external_secret("a"));
+    let wakes = see_external_secret(&index, written(external_secret("a")));
 
     assert_eq!(wakes, [es_now("a", Trigger::Changed)]);
 }
@@ -128,7 +127,7 @@ fn an_external_secret_that_a_new_list_does_not_show_is_forgotten() {
 fn the_answer_to_a_status_write_requeues_only_for_a_change_by_others() {
     let index = knowing(see_external_secret, external_secret("a"));
     let own = list(index.external_secret_answered(ready("a"), now()));
-    let mut edited = ready("a");
+    let mut edited = written(ready("a"));
     edited.metadata.generation = Some(2);
 
     let theirs = list(index.external_secret_answered(edited, now()));

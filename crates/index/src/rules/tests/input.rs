@@ -136,7 +136,7 @@ fn a_secret_missing_from_the_list_of_unlabelled_ones_says_nothing() {
 #[test]
 fn an_input_that_is_no_longer_named_requeues_no_one() {
     let index = knowing(see_external_secret, templated("a"));
-    let mut plain = ready("a");
+    let mut plain = written(ready("a"));
     plain.metadata.generation = Some(2);
     see_external_secret(&index, plain);
 
