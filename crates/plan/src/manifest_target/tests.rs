@@ -460,3 +460,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_target_that_cannot_be_read_fails_before_anything_is_fetched() {
+    let failure = Failure::api("could not get the target", "forbidden".to_owned());
+
+    let decision = observe(target("ConfigMap", ""), None, |observed| {
+        let observed = Observed {
+            target: ObservedTarget::Unreadable(failure.clone()),
+            ..observed.clone()
+        };
+        decide(&observed, &settings(), noon()).decision
+    });
+
+    assert_eq!(decision, Decision::Fail(failure));
+}

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::Secret;
 use lockstep_api::ExternalSecret;
-use lockstep_provider_api::SecretMap;
+use lockstep_provider_api::{Error, ErrorKind, SecretMap, SecretValue};
 
 use crate::conditions::ready;
 use crate::external_secret::*;
 use crate::failure::Failure;
 use crate::settings::{CopiedMetadata, Settings};
+use crate::store::StoreKey;
 use crate::target::{Salt, TargetRow, Write};
 use crate::testing::{Scene, budget, map, noon, one_value, secret, work};
 
@@ -387,4 +388,48 @@ fn more_data_than_a_secret_holds_is_refused_before_it_is_sent() {
     assert!(fits.is_ok());
     let failure = failed.unwrap_err();
     assert_eq!(failure.cause(), "InvalidData");
+}
+
+/// What is absent when the one remote secret of a scene is there, or is not.
+fn absence(scene: &Scene, answer: Result<Payload, Error>) -> Absence {
+    let (settings, budget) = (Settings::default(), budget());
+    scene.observe(|observed| {
+        let Decision::Fetch(list) = decide(observed, &settings, noon()).decision else {
+            panic!("nothing to fetch")
+        };
+        let planned = plan(observed, &list, &[answer], work(&settings, &budget));
+        planned.unwrap().absence
+    })
+}
+
+fn gone() -> Result<Payload, Error> {
+    Err(Error::new(ErrorKind::NotFound, "no such secret"))
+}
+
+#[test]
+fn a_plan_for_secrets_that_are_there_takes_nothing_away() {
+    let scene = Scene::of(policy("Owner", "Delete")).with_target(&existing(Some("es-uid")));
+
+    let absence = absence(&scene, Ok(Payload::Value(SecretValue::from("v"))));
+
+    assert_eq!(absence, Absence::Nothing);
+}
+
+#[test]
+fn a_plan_that_takes_data_away_names_the_stores_without_it() {
+    for deletion in ["Delete", "Merge"] {
+        let scene = Scene::of(policy("Owner", deletion)).with_target(&existing(Some("es-uid")));
+        let store = StoreKey::namespaced("ns".to_owned(), "s".to_owned());
+
+        assert_eq!(absence(&scene, gone()), Absence::Loss([store].into()));
+    }
+}
+
+#[test]
+fn a_secret_that_is_absent_takes_nothing_from_a_target_that_never_was() {
+    for deletion in ["Delete", "Merge"] {
+        let scene = Scene::of(policy("Owner", deletion));
+
+        assert_eq!(absence(&scene, gone()), Absence::Known);
+    }
 }

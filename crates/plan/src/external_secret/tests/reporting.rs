@@ -317,6 +317,17 @@ fn a_conflict_leaves_no_trace_and_runs_again() {
 }
 
 #[test]
+fn a_deletion_that_is_postponed_leaves_no_trace_and_is_looked_at_in_time() {
+    let report = outcome(TargetOutcome::Postponed(noon()));
+
+    assert_eq!(
+        (report.status, report.outcome.next),
+        (None, NextRun::At(noon()))
+    );
+    assert_eq!(report.events, []);
+}
+
+#[test]
 fn an_unchanged_refresh_is_noted_now_and_then() {
     let cases = [
         ("refreshInterval: 1m", 1, false),
