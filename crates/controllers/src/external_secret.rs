@@ -52,12 +52,7 @@ pub(crate) async fn reconcile(context: Arc<Context>, job: Job<ObjectKey>) -> Nex
         settings,
         planning: &context.planning,
     };
-    let reconciled = reconciler.reconcile(observed, verdict, now).await;
-    let ended = conclude(
-        &context,
-        &job.key,
-        (reconciled, memory, labels),
-        (now, clock),
-    );
-    ended.await
+    let ended = reconciler.reconcile(observed, verdict, now).await;
+    let concluded = conclude(&context, &job.key, (ended, memory, labels), (now, clock));
+    concluded.await
 }

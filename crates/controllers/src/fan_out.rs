@@ -28,9 +28,9 @@ pub(crate) async fn reconcile<P: FanOut>(context: Arc<Context>, name: String) ->
         world: &ClusterWorld { context: &context },
         settings: context.settings.current(),
     };
-    let reconciled = match observe::<P>(&context.index, &name) {
-        Some(observed) => Some(reconciler.reconcile(observed, now).await),
-        None => None,
+    let Some(observed) = observe::<P>(&context.index, &name) else {
+        return Next::Idle;
     };
-    conclude::<P>(&context, &name, reconciled, (now, clock)).await
+    let ended = reconciler.reconcile(observed, now).await;
+    conclude::<P>(&context, &name, ended, (now, clock)).await
 }

@@ -45,6 +45,6 @@ pub(crate) async fn reconcile(context: Arc<Context>, key: ObjectKey) -> Next {
         planning: &context.planning,
     };
     let verdict = decide(&observed, settings, now);
-    let reconciled = reconciler.reconcile(observed, verdict, now).await;
-    conclude(&world, &key, (reconciled, memory, labels), (now, clock)).await
+    let ended = reconciler.reconcile(observed, verdict, now).await;
+    conclude(&world, &key, (ended, memory, labels), (now, clock)).await
 }

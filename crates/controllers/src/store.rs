@@ -30,9 +30,10 @@ pub(crate) async fn reconcile(context: Arc<Context>, key: StoreKey) -> Next {
         remote: &context.remote,
         settings,
     };
-    let reconciled = match observe(&context.index, &key) {
-        Some(observed) => Some(reconciler.reconcile(observed, now).await),
-        None => None,
+    let Some(observed) = observe(&context.index, &key) else {
+        context.carry_out(context.index.store_checked(&key));
+        return Next::Idle;
     };
-    conclude(&context, &key, reconciled, (now, clock)).await
+    let ended = reconciler.reconcile(observed, now).await;
+    conclude(&context, &key, ended, (now, clock)).await
 }

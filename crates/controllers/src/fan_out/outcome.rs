@@ -16,16 +16,15 @@ use crate::api_server::{about, target};
 use crate::context::{Context, nanos_since};
 use crate::next::next_run;
 
-/// Records the events, writes the status, notes the outcome and maps it to the next time. Without a
-/// reconcile the object is gone.
+/// Records the events, writes the status, notes the outcome and maps it to the next time.
 pub(super) async fn conclude<P: FanOut>(
     context: &Context,
     name: &str,
-    reconciled: Option<Reconciled<Arc<P>, Report<P::Status>>>,
+    reconciled: Reconciled<Arc<P>, Report<P::Status>>,
     (now, clock): (Timestamp, Instant),
 ) -> Next {
-    let mut ended = reconciled.as_ref().map(|reconciled| reconciled.ended);
-    if let Some((object, report)) = reconciled.and_then(|reconciled| reconciled.report) {
+    let mut ended = reconciled.ended;
+    if let Some((object, report)) = reconciled.report {
         let recorder = P::recorder(&context.api.recorders);
         let kind = (<P as Parent>::API_VERSION, <P as Parent>::KIND);
         for event in &report.events {
@@ -35,10 +34,10 @@ pub(super) async fn conclude<P: FanOut>(
             Some(status) => write_status(context, &*object, status).await,
             None => Ok(()),
         };
-        ended = ended.map(|ended| ended_after(&*object, written, ended));
+        ended = ended_after(&*object, written, ended);
     }
     P::rows(&context.index).note_run(name, nanos_since(clock));
-    ended.map_or(Next::Idle, |ended| next_run(ended, now))
+    next_run(ended, now)
 }
 
 /// Writes the status and takes the answer into the index.

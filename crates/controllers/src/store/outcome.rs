@@ -19,16 +19,15 @@ use crate::context::{Context, nanos_since};
 use crate::deletion_guard;
 use crate::next::next_run;
 
-/// Records the events, writes the status, notes the outcome and maps it to the next time. Without a
-/// reconcile the store is gone.
+/// Records the events, writes the status, notes the outcome and maps it to the next time.
 pub(super) async fn conclude(
     context: &Context,
     key: &StoreKey,
-    reconciled: Option<Reconciled<Arc<StoreRecord>, StorePlan>>,
+    reconciled: Reconciled<Arc<StoreRecord>, StorePlan>,
     (now, clock): (Timestamp, Instant),
 ) -> Next {
-    let mut ended = reconciled.as_ref().map(|reconciled| reconciled.ended);
-    if let Some((store, plan)) = reconciled.and_then(|reconciled| reconciled.report) {
+    let mut ended = reconciled.ended;
+    if let Some((store, plan)) = reconciled.report {
         for event in &plan.events {
             context.api.recorders.store(&store, event);
         }
@@ -37,11 +36,11 @@ pub(super) async fn conclude(
             Some(status) => write_status(context, &store, status).await,
             None => Ok(()),
         };
-        ended = ended.map(|ended| ended_after(key, written, ended));
+        ended = ended_after(key, written, ended);
     }
     context.index.stores().note_run(key, nanos_since(clock));
     context.carry_out(context.index.store_checked(key));
-    ended.map_or(Next::Idle, |ended| next_run(ended, now))
+    next_run(ended, now)
 }
 
 /// Writes the status and takes the answer into the index.
