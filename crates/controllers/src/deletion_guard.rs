@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::ANNOTATION_ALLOW_MASS_DELETION;
 use lockstep_index::ObjectKey;
 use lockstep_plan::{EventNote, StoreKey};
-use lockstep_reconcile::external_secret::Deletion;
+use lockstep_reconcile::external_secret::{Deletion, is_released};
 use lockstep_remote::StoreRecord;
 use lockstep_scheduling::deletion::{Absence, Verdict};
 
@@ -42,14 +42,10 @@ pub(crate) fn ask(
             users: context.index.external_secrets().users_of(store),
             interval,
         };
-        answer = match (answer, weigh(context, (&record, key), absence, now)) {
-            (_, Deletion::Held(store)) => return Deletion::Held(store),
-            (Deletion::LookAgain(one), Deletion::LookAgain(other)) => {
-                Deletion::LookAgain(one.max(other))
-            }
-            (_, Deletion::LookAgain(at)) => Deletion::LookAgain(at),
-            (answer, Deletion::Allowed) => answer,
-        };
+        answer = answer.and(weigh(context, (&record, key), absence, now));
+        if matches!(answer, Deletion::Held(_)) {
+            return answer;
+        }
     }
     answer
 }
@@ -97,14 +93,6 @@ fn weigh(
             Deletion::LookAgain(now.saturating_add(UNDER_WAY).unwrap_or(Timestamp::MAX))
         }
     }
-}
-
-/// Whether someone said on the store that its deletions are meant.
-fn is_released(store: &StoreRecord) -> bool {
-    let annotations = store.metadata.annotations.as_ref();
-    annotations
-        .and_then(|annotations| annotations.get(ANNOTATION_ALLOW_MASS_DELETION))
-        .is_some_and(|value| value == "true")
 }
 
 /// Notes that the remote secrets of an object are there.

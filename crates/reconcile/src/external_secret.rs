@@ -3,6 +3,7 @@
 //! `lockstep-plan`. Status and events are returned, and the caller writes them.
 
 mod apply;
+mod deletion;
 mod fetch;
 mod manifest_target;
 mod observe;
@@ -27,6 +28,7 @@ use crate::generator_states;
 use crate::planning::Planning;
 
 use apply::apply;
+pub use deletion::{is_released, sight};
 use fetch::Fetched;
 pub use observe::observe_manifest_target;
 pub use report::{Reconciled, Shares, outcome_after};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use futures_util::{FutureExt, StreamExt, stream};
 use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKey;
-use lockstep_plan::external_secret::{Payload, reads_through};
-use lockstep_remote::{ReadRequest, StoreRecord};
+use lockstep_reconcile::external_secret;
+use lockstep_remote::StoreRecord;
 use lockstep_runtime::supervise::{Outcome, spawn, supervise};
 use lockstep_scheduling::deletion::Sight;
 
@@ -72,27 +72,8 @@ async fn sight(context: &Arc<Context>, store: &Arc<StoreRecord>, key: &ObjectKey
         return Sight::Void;
     };
     let target = ObjectKey::new(key.namespace(), object.target_name());
-    let has_target = context.index.targets().get(&target).is_some();
-    let reads = reads_through(&object, &store.key);
-    if !has_target || reads.is_empty() {
+    if context.index.targets().get(&target).is_none() {
         return Sight::Void;
     }
-    let asked = context.now();
-    for read in &reads {
-        let request = ReadRequest {
-            store,
-            caller: key.namespace(),
-            object: Some(key.name()),
-            read,
-            asked,
-        };
-        let read = context.remote.read(request).await;
-        match read.and_then(|reply| reply.outcome) {
-            Ok(Payload::Map(found)) if found.is_empty() => {}
-            Ok(_) => return Sight::Present,
-            Err(error) if error.consequence().absent => {}
-            Err(_) => return Sight::Unknown,
-        }
-    }
-    Sight::Absent
+    external_secret::sight(&context.remote, store, &object, context.now()).await
 }
