@@ -28,10 +28,10 @@ const DEFAULTS: &[(&str, &[&str])] = &[
 /// What counts as a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// A field that only the live object has was removed, unless it is a known default.
+    /// A field that only the live object has is removed, unless it is a known default.
     Removals,
     /// A word, number or switch that only the live object has is a default: stores have many, each
-    /// provider its own.
+    /// provider its own, and nobody told who wrote it.
     NoScalarRemovals,
 }
 
@@ -73,7 +73,7 @@ fn fields(
     for (name, old) in live.iter().filter(|(name, _)| !given.contains_key(*name)) {
         let filled_in = rule == Rule::NoScalarRemovals && !old.is_object() && !old.is_array();
         if !filled_in && !is_nothing(name, old) {
-            paths.push(format!("{path}.{name}"));
+            paths.push(format!("{path}.{name} (removed)"));
         }
     }
 }
@@ -132,8 +132,8 @@ mod tests {
                 "spec.data[0].remoteRef.key",
                 "spec.secretStoreRef",
                 "spec.target.creationPolicy",
-                "spec.target.name",
-                "spec.refreshInterval",
+                "spec.target.name (removed)",
+                "spec.refreshInterval (removed)",
             ]
         );
     }
@@ -146,7 +146,7 @@ mod tests {
         assert!(changed("spec", &live, &given, Rule::NoScalarRemovals).is_empty());
         assert_eq!(
             changed("spec", &live, &given, Rule::Removals),
-            ["spec.provider.vault.version"]
+            ["spec.provider.vault.version (removed)"]
         );
     }
 }

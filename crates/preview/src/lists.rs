@@ -9,7 +9,6 @@ use lockstep_api::{
     SecretStore,
 };
 use lockstep_index::ObjectKey;
-use lockstep_plan::store::StoreRecord;
 use lockstep_runtime::api_error::ApiErrorKind;
 use lockstep_runtime::api_object::list_all;
 use lockstep_toolbox::cluster::failure;
@@ -30,10 +29,10 @@ pub(crate) async fn load(client: &Client, namespace: Option<&str>) -> Result<Obj
             .insert(ObjectKey::of(&one.metadata), one);
     }
     for one in listed::<SecretStore>(client, namespace).await? {
-        objects.add_store(StoreRecord::from(one));
+        objects.add_store(one);
     }
     for one in listed::<ClusterSecretStore>(client, None).await? {
-        objects.add_store(StoreRecord::from(one));
+        objects.add_store(one);
     }
     for one in listed::<ClusterExternalSecret>(client, None).await? {
         let name = one.metadata.name.clone().unwrap_or_default();

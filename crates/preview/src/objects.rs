@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, ServiceAccount};
+use kube::Resource;
 use lockstep_api::external_secret::{GeneratorKind, GeneratorRef};
 use lockstep_api::{
     ClusterExternalSecret, ClusterPushSecret, ClusterSecretStore, ExternalSecret, PushSecret,
@@ -61,10 +62,10 @@ impl Objects {
                     .insert(key.name().to_owned(), read(value)?);
             }
             ("external-secrets.io/v1", "SecretStore") => {
-                self.add_store(StoreRecord::from(read::<SecretStore>(value)?));
+                self.add_store(read::<SecretStore>(value)?);
             }
             ("external-secrets.io/v1", "ClusterSecretStore") => {
-                self.add_store(StoreRecord::from(read::<ClusterSecretStore>(value)?));
+                self.add_store(read::<ClusterSecretStore>(value)?);
             }
             ("v1", "Secret") => {
                 self.secrets.insert(key, decoded(read(value)?));
@@ -89,9 +90,15 @@ impl Objects {
         Ok(())
     }
 
-    /// Takes a store.
-    pub(crate) fn add_store(&mut self, store: StoreRecord) {
-        self.stores.insert(store.key.clone(), store);
+    /// Takes a store, with the owners of its fields, which the operator does not keep.
+    pub(crate) fn add_store<K: Resource>(&mut self, mut store: K)
+    where
+        StoreRecord: From<K>,
+    {
+        let owners = store.meta_mut().managed_fields.take();
+        let mut record = StoreRecord::from(store);
+        record.metadata.managed_fields = owners;
+        self.stores.insert(record.key.clone(), record);
     }
 
     /// Whether there is nothing the operator would look at.
@@ -102,6 +109,9 @@ impl Objects {
             && self.cluster_push_secrets.is_empty()
             && self.stores.is_empty()
             && self.generators.is_empty()
+            && self.secrets.is_empty()
+            && self.config_maps.is_empty()
+            && self.namespaces.is_empty()
     }
 }
 

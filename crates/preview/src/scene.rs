@@ -5,16 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{Selector, SelectorExt};
-use lockstep_api::SecretStoreStatus;
 use lockstep_api::keys::LABEL_NAMESPACE_NAME;
+use lockstep_api::SecretStoreStatus;
 use lockstep_index::ObjectKey;
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_runtime::api_error::ApiError;
 use parking_lot::Mutex;
 
+use crate::merged::merged_texts;
 use crate::objects::{Objects, Texts};
+use crate::owners::Owners;
 use crate::present::Present;
 
 /// What is there with what would be.
@@ -153,15 +156,20 @@ impl Scene {
 fn over(given: &Secret, live: Option<&Secret>) -> Secret {
     let mut laid = given.clone();
     if let Some(live) = live {
-        laid.metadata = live.metadata.clone();
-        let texts = [
-            (&mut laid.metadata.labels, &given.metadata.labels),
-            (&mut laid.metadata.annotations, &given.metadata.annotations),
-        ];
-        for (held, written) in texts {
-            held.get_or_insert_default()
-                .extend(written.clone().unwrap_or_default());
-        }
+        let owners = Owners::of(&live.metadata);
+        let (old, new) = (&live.metadata, &given.metadata);
+        let texts = |field: &str, old: Option<&Texts>, new: Option<&Texts>| {
+            Some(merged_texts(field, old, new, &owners))
+        };
+        laid.metadata = ObjectMeta {
+            labels: texts("labels", old.labels.as_ref(), new.labels.as_ref()),
+            annotations: texts(
+                "annotations",
+                old.annotations.as_ref(),
+                new.annotations.as_ref(),
+            ),
+            ..old.clone()
+        };
     }
     laid
 }

@@ -1,5 +1,5 @@
-//! Lays manifests over the objects that are there, as an API server would when they are applied: identity,
-//! status and generation stay, the spec is the manifest's, labels and annotations are added. Says for each
+//! Lays manifests over the objects that are there, as an API server would when they are applied: identity
+//! and status stay, and spec, labels and annotations are what the apply leaves of both. Says for each
 //! object whether it is new, changed or the same.
 
 use std::collections::BTreeMap;
@@ -9,10 +9,13 @@ use lockstep_index::ObjectKey;
 use lockstep_plan::StoreKey;
 use lockstep_plan::store::{StoreRecord, StoreView};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::changed_fields::{Rule, changed};
+use crate::merged::{merged, merged_texts};
 use crate::objects::{Objects, Texts};
+use crate::owners::Owners;
 
 /// What applying a manifest does to its object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,9 +62,9 @@ pub(super) fn lay_over(mut given: Objects, live: &Objects) -> (Objects, Applied)
     for (key, object) in &mut given.external_secrets {
         let held = live.external_secrets.get(key);
         let change = laid(
-            (&mut object.metadata, &object.spec),
+            (&mut object.metadata, &mut object.spec),
             held.map(|held| (&held.metadata, &held.spec)),
-            Rule::Removals,
+            Defaults::Known,
         );
         object.status = held.and_then(|held| held.status.clone());
         applied.external_secrets.insert(key.clone(), change);
@@ -69,9 +72,9 @@ pub(super) fn lay_over(mut given: Objects, live: &Objects) -> (Objects, Applied)
     for (key, object) in &mut given.push_secrets {
         let held = live.push_secrets.get(key);
         let change = laid(
-            (&mut object.metadata, &object.spec),
+            (&mut object.metadata, &mut object.spec),
             held.map(|held| (&held.metadata, &held.spec)),
-            Rule::Removals,
+            Defaults::Known,
         );
         object.status = held.and_then(|held| held.status.clone());
         applied.push_secrets.insert(key.clone(), change);
@@ -79,9 +82,9 @@ pub(super) fn lay_over(mut given: Objects, live: &Objects) -> (Objects, Applied)
     for (name, object) in &mut given.cluster_external_secrets {
         let held = live.cluster_external_secrets.get(name);
         let change = laid(
-            (&mut object.metadata, &object.spec),
+            (&mut object.metadata, &mut object.spec),
             held.map(|held| (&held.metadata, &held.spec)),
-            Rule::Removals,
+            Defaults::Known,
         );
         object.status = held.and_then(|held| held.status.clone());
         applied
@@ -91,9 +94,9 @@ pub(super) fn lay_over(mut given: Objects, live: &Objects) -> (Objects, Applied)
     for (name, object) in &mut given.cluster_push_secrets {
         let held = live.cluster_push_secrets.get(name);
         let change = laid(
-            (&mut object.metadata, &object.spec),
+            (&mut object.metadata, &mut object.spec),
             held.map(|held| (&held.metadata, &held.spec)),
-            Rule::Removals,
+            Defaults::Known,
         );
         object.status = held.and_then(|held| held.status.clone());
         applied.cluster_push_secrets.insert(name.clone(), change);
@@ -107,9 +110,9 @@ pub(super) fn lay_over(mut given: Objects, live: &Objects) -> (Objects, Applied)
 
 fn laid_store(store: &mut StoreRecord, held: Option<&StoreRecord>) -> Change {
     let change = laid(
-        (&mut store.metadata, &store.spec),
+        (&mut store.metadata, &mut store.spec),
         held.map(|held| (&held.metadata, &held.spec)),
-        Rule::NoScalarRemovals,
+        Defaults::OfProviders,
     );
     if let Some(held) = held.filter(|_| change == Change::Same) {
         // Its check still counts.
@@ -119,31 +122,49 @@ fn laid_store(store: &mut StoreRecord, held: Option<&StoreRecord>) -> Change {
     change
 }
 
-/// Gives an object the metadata it has after it is applied, and says what changes.
-fn laid<S: Serialize>(
-    (metadata, spec): (&mut ObjectMeta, &S),
+/// Which fields of a kind the API server fills in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Defaults {
+    /// Known ones.
+    Known,
+    /// Also those of providers, which are not known here.
+    OfProviders,
+}
+
+/// Gives an object the spec and metadata it has after it is applied, and says what changes.
+fn laid<S: Serialize + DeserializeOwned>(
+    (metadata, spec): (&mut ObjectMeta, &mut S),
     held: Option<(&ObjectMeta, &S)>,
-    rule: Rule,
+    defaults: Defaults,
 ) -> Change {
     let Some((live, live_spec)) = held else {
         metadata.uid = Some(format!("{NEW}-{}", metadata.name.as_deref().unwrap_or("")));
         metadata.generation = Some(1);
         return Change::New;
     };
+    let owners = Owners::of(live);
     let json = |spec: &S| serde_json::to_value(spec).unwrap_or(Value::Null);
-    let mut paths = changed("spec", &json(live_spec), &json(spec), rule);
+    let (before, given) = (json(live_spec), json(spec));
+    let after = merged(&before, &given, owners.below("spec"));
+    let rule = match defaults {
+        Defaults::OfProviders if !owners.is_exact => Rule::NoScalarRemovals,
+        _ => Rule::Removals,
+    };
+    let mut paths = changed("spec", &before, &after, rule);
+    if let Ok(after) = serde_json::from_value(after) {
+        *spec = after;
+    }
     let generation = live.generation.unwrap_or_default() + i64::from(!paths.is_empty());
-    let labels = added(
-        "labels",
-        live.labels.as_ref(),
-        metadata.labels.as_ref(),
-        &mut paths,
-    );
-    let annotations = added(
+    let mut texts = |field: &str, live: Option<&Texts>, given: Option<&Texts>| {
+        let after = merged_texts(field, live, given, &owners);
+        paths.extend(changed_texts(field, live, &after));
+        Some(after).filter(|after| !after.is_empty())
+    };
+    let labels = texts("labels", live.labels.as_ref(), metadata.labels.as_ref());
+    let annotations = texts(
         "annotations",
         live.annotations.as_ref(),
         metadata.annotations.as_ref(),
-        &mut paths,
     );
     *metadata = ObjectMeta {
         labels,
@@ -155,94 +176,17 @@ fn laid<S: Serialize>(
     Change::of(paths)
 }
 
-/// Labels or annotations after a manifest is applied, and the paths of those that change.
-fn added(
-    field: &str,
-    live: Option<&Texts>,
-    given: Option<&Texts>,
-    paths: &mut Vec<String>,
-) -> Option<Texts> {
-    let mut held = live.cloned().unwrap_or_default();
-    for (key, text) in given.into_iter().flatten() {
-        if held.get(key) != Some(text) {
-            paths.push(format!("metadata.{field}[{key}]"));
-            held.insert(key.clone(), text.clone());
-        }
-    }
-    Some(held).filter(|held| !held.is_empty())
+/// Paths of labels or annotations that change.
+fn changed_texts(field: &str, live: Option<&Texts>, after: &Texts) -> Vec<String> {
+    let path = |key: &str| format!("metadata.{field}[{key}]");
+    let held = |key: &str| live.and_then(|live| live.get(key));
+    let set = after.iter().filter(|(key, text)| held(key) != Some(text));
+    let mut paths: Vec<String> = set.map(|(key, _)| path(key)).collect();
+    let removed = live.into_iter().flatten();
+    let removed = removed.filter(|(key, _)| !after.contains_key(*key));
+    paths.extend(removed.map(|(key, _)| format!("{} (removed)", path(key))));
+    paths
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn objects(key: &str, label: &str, uid: Option<&str>) -> Objects {
-        let mut objects = Objects::default();
-        let object = json!({
-            "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
-            "metadata": {
-                "name": "x", "namespace": "a", "uid": uid, "generation": 4,
-                "labels": {"team": label},
-            },
-            "spec": {"data": [{"secretKey": "a", "remoteRef": {"key": key}}]},
-            "status": {"refreshTime": "2026-01-01T00:00:00Z"},
-        });
-        objects.add(object).unwrap();
-        objects
-    }
-
-    fn applied(given: Objects, live: &Objects) -> (lockstep_api::ExternalSecret, Change) {
-        let key = ObjectKey::new("a", "x");
-        let (mut given, mut applied) = lay_over(given, live);
-        (
-            given.external_secrets.remove(&key).unwrap(),
-            applied.external_secrets.remove(&key).unwrap(),
-        )
-    }
-
-    #[test]
-    fn an_object_that_is_not_there_is_new_and_has_no_status() {
-        let (object, change) = applied(objects("k", "t", None), &Objects::default());
-
-        assert_eq!(change, Change::New);
-        assert_eq!(object.metadata.generation, Some(1));
-        assert_eq!(object.status, None);
-    }
-
-    #[test]
-    fn a_changed_spec_gets_a_new_generation_and_keeps_identity_and_status() {
-        let live = objects("k", "t", Some("u"));
-
-        let (object, change) = applied(objects("other", "t", None), &live);
-
-        assert_eq!(
-            change,
-            Change::Changed(vec!["spec.data[0].remoteRef.key".to_owned()])
-        );
-        assert_eq!(object.metadata.generation, Some(5));
-        assert_eq!(object.metadata.uid.as_deref(), Some("u"));
-        assert!(object.status.is_some());
-    }
-
-    #[test]
-    fn a_changed_label_is_news_without_a_new_generation() {
-        let live = objects("k", "t", Some("u"));
-
-        let (object, change) = applied(objects("k", "other", None), &live);
-
-        assert_eq!(
-            change,
-            Change::Changed(vec!["metadata.labels[team]".to_owned()])
-        );
-        assert_eq!(object.metadata.generation, Some(4));
-    }
-
-    #[test]
-    fn the_same_manifest_changes_nothing() {
-        let live = objects("k", "t", Some("u"));
-
-        assert_eq!(applied(objects("k", "t", None), &live).1, Change::Same);
-    }
-}
+mod tests;
