@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::lines::Lines;
-use super::problem::{Origin, Problem};
+use super::problem::{OTHERS_ARE_USED, Origin, Problem};
 use language::{Language, SyntaxFault};
 use split::split;
 
@@ -170,7 +170,7 @@ impl Documents {
                         object: None,
                         field: None,
                         message: format!("not valid {language}: {message}"),
-                        remedy: "fix this document; the others are used".to_owned(),
+                        remedy: format!("fix this document{OTHERS_ARE_USED}"),
                     });
                 }
             }

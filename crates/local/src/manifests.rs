@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::documents::{Document, Documents};
 use super::name::Name;
-use super::problem::{Origin, Problem};
+use super::problem::{FIRST_IS_USED, Origin, Problem};
 use super::schemas::Schemas;
 use super::strict::Fault;
 pub(crate) use identity::Identity;
@@ -111,7 +111,7 @@ impl Manifests {
             let fault = Fault {
                 field: "metadata.name".to_owned(),
                 message: format!("the same object is also in {first}"),
-                remedy: "keep one of them; the first is used".to_owned(),
+                remedy: format!("keep one of them{FIRST_IS_USED}"),
             };
             self.problems.push(problem(&document, Some(object), fault));
             return;

@@ -56,6 +56,21 @@ pub(crate) struct Problem {
     pub(crate) remedy: String,
 }
 
+/// Ends of remedies that say what local mode does about the rest.
+pub(crate) const OTHERS_ARE_USED: &str = "; the others are used";
+/// The same for an object that is written twice.
+pub(crate) const FIRST_IS_USED: &str = "; the first is used";
+
+impl Problem {
+    /// The text for a command that does nothing at all while there is a fault.
+    pub(crate) fn ending_the_command(&self) -> String {
+        let text = self.to_string();
+        let ends = [OTHERS_ARE_USED, FIRST_IS_USED];
+        let cut = ends.iter().find_map(|end| text.strip_suffix(end));
+        cut.map_or_else(|| text.clone(), str::to_owned)
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.origin)?;

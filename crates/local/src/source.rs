@@ -1,12 +1,15 @@
 //! Reads objects from folders, files and text for commands that only look at manifests. Splits lists,
 //! keeps the place of each object, and goes on after a document that cannot be read.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::documents::{self, Documents};
-use crate::manifests::{Identity, Manifests};
+use crate::manifests::{Identity, Kind, Manifests};
+use crate::name::Name;
+use crate::problem::Problem;
 
 /// One object and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,8 @@ pub struct Input {
     pub faults: Vec<String>,
     /// The namespace of objects that name none, where the input is strict.
     strict: Option<String>,
+    /// Where the objects of earlier folders, files and texts stand, where the input is strict.
+    places: BTreeMap<(Kind, Name), String>,
 }
 
 impl Input {
@@ -60,22 +65,40 @@ impl Input {
     }
 
     fn take(&mut self, mut documents: Documents) {
-        let strict = self.strict.as_deref();
+        let Some(namespace) = self.strict.clone() else {
+            let read = documents.read.into_iter();
+            self.objects.extend(read.map(|document| Object {
+                place: document.origin.to_string(),
+                value: document.value,
+            }));
+            let problems = documents.problems.iter();
+            self.faults.extend(problems.map(ToString::to_string));
+            return;
+        };
+        let mut places = BTreeMap::new();
         for document in &mut documents.read {
-            if let Some(namespace) = strict {
-                // A fault of the name is found again below, with its place.
-                let _ = Identity::of(&mut document.value, namespace);
+            // A fault of the name is found again below, with its place.
+            let identity = Identity::of(&mut document.value, &namespace);
+            if let Ok(Some(Identity { kind, name })) = identity {
+                let place = document.origin.to_string();
+                if let Some(first) = self.places.get(&(kind, name.clone())) {
+                    self.faults.push(format!(
+                        "{place}: {} {name}: the same object is also in {first}; keep one of them",
+                        kind.as_str()
+                    ));
+                }
+                places.entry((kind, name)).or_insert(place);
             }
-            self.objects.push(Object {
+        }
+        self.places.append(&mut places);
+        self.objects
+            .extend(documents.read.iter().map(|document| Object {
                 place: document.origin.to_string(),
                 value: document.value.clone(),
-            });
-        }
-        let problems = match strict {
-            Some(namespace) => Manifests::of(documents, namespace).problems,
-            None => documents.problems,
-        };
-        self.faults.extend(problems.iter().map(ToString::to_string));
+            }));
+        let problems = Manifests::of(documents, &namespace).problems;
+        let problems = problems.iter().map(Problem::ending_the_command);
+        self.faults.extend(problems);
     }
 }
 

@@ -5,6 +5,7 @@ mod apply;
 mod cause;
 mod flags;
 mod input;
+mod namespaces;
 mod report;
 mod row;
 mod text;
@@ -13,6 +14,7 @@ mod work;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use kube::Client;
 use lockstep_toolbox::cluster::block_on;
 use lockstep_toolbox::console;
 use lockstep_toolbox::exit::Failure;
@@ -43,39 +45,42 @@ pub fn run(flags: &PlanFlags, edges: Edges, screen: Screen) -> Result<ExitCode> 
 }
 
 async fn planned(flags: &PlanFlags, edges: Edges, redactor: &Redactor) -> Result<Report> {
-    let (present, namespace) = present(flags, &edges).await?;
-    let given = input::read(&flags.filename, &namespace)?;
+    let (cluster, namespace) = place(flags, &edges).await?;
+    // Before the first request, so that a fault shows without a cluster too.
+    let mut given = input::read(&flags.filename, &namespace)?;
     if given.is_empty() && flags.prune.is_none() {
         return Err(Failure::usage(
             "nothing to plan: the input holds no object of External Secrets; pipe what Flux, Argo CD \
              or Helm renders into `lockstep plan -f -`, or name a folder of manifests",
         ));
     }
+    let present = present(flags, cluster, &namespace).await?;
+    let homeless = namespaces::take_homeless(&mut given, &present);
     let (given, applied) = apply::lay_over(given, &present.objects);
     let engine = Engine::new(Scene::new(given, present), edges, &flags.operator)?;
-    let facts = work::collect(&engine, applied, flags).await?;
+    let mut facts = work::collect(&engine, applied, flags).await?;
+    facts.refused.extend(homeless);
     Ok(Report::new(facts, redactor))
 }
 
-/// What is there, and the namespace of manifests that name none.
-async fn present(flags: &PlanFlags, edges: &Edges) -> Result<(Present, String)> {
-    if let Some(folder) = &flags.against {
+/// The cluster, unless a folder stands for it, and the namespace of manifests that name none.
+async fn place(flags: &PlanFlags, edges: &Edges) -> Result<(Option<Client>, String)> {
+    if flags.against.is_some() {
         let namespace = flags.cluster.namespace.clone();
-        let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-        let objects = input::folder(folder, &namespace)?;
-        let present = Present {
-            objects,
-            client: None,
-        };
-        return Ok((present, namespace));
+        return Ok((None, namespace.unwrap_or_else(|| "default".to_owned())));
     }
     let cluster = flags.cluster.connect(&edges.proxy).await?;
-    let objects: Objects = lists::load(&cluster.client, None).await?;
-    let present = Present {
-        objects,
-        client: Some(cluster.client),
+    Ok((Some(cluster.client), cluster.namespace))
+}
+
+/// What is there.
+async fn present(flags: &PlanFlags, client: Option<Client>, namespace: &str) -> Result<Present> {
+    let objects = match (&client, &flags.against) {
+        (Some(client), _) => lists::load(client, None).await?,
+        (None, Some(folder)) => input::folder(folder, namespace)?,
+        (None, None) => Objects::default(),
     };
-    Ok((present, cluster.namespace))
+    Ok(Present { objects, client })
 }
 
 #[cfg(test)]

@@ -86,6 +86,10 @@ impl Identity {
 fn checked_name(value: &Value) -> Result<String, Fault> {
     match value.pointer("/metadata/name") {
         Some(Value::String(name)) if is_object_name(name) => Ok(name.clone()),
+        None | Some(Value::Null) if value.pointer("/metadata/generateName").is_some() => {
+            let message = "is required: an object with generateName cannot be applied";
+            Err(fault("metadata.name", message, "name the object"))
+        }
         None | Some(Value::Null) => Err(fault("metadata.name", "is required", "name the object")),
         Some(Value::String(_)) => Err(fault(
             "metadata.name",

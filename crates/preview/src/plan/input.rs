@@ -46,9 +46,9 @@ pub(super) fn objects(input: Input) -> Result<Objects> {
     if faults.is_empty() {
         return Ok(objects);
     }
-    let count = faults.len();
+    let (count, plural) = (faults.len(), if faults.len() == 1 { "" } else { "s" });
     let text = format!(
-        "{count} faults in the manifests; nothing was planned:\n{}",
+        "{count} fault{plural} in the manifests; nothing was planned:\n{}",
         faults.join("\n")
     );
     Err(Failure::usage(text))

@@ -38,7 +38,7 @@ impl Report {
             unchanged: 0,
             others: facts.others,
         };
-        for (object, message) in facts.faulty_stores {
+        for (object, message) in facts.refused {
             report.troubles.push(Trouble {
                 object,
                 message,

@@ -280,14 +280,80 @@ fn a_broken_manifest_ends_the_plan_with_its_place_and_no_value() {
 }
 
 #[test]
+fn an_object_in_two_inputs_ends_the_plan_with_both_places() {
+    let twice = tempfile::tempdir().unwrap();
+    std::fs::write(twice.path().join("again.yaml"), OBJECT).unwrap();
+
+    let error = plan_with(OBJECT, "", |flags| {
+        flags.filename.push(twice.path().display().to_string());
+    });
+
+    let error = error.err().unwrap();
+    assert_eq!(exit::of(&error), Exit::Usage);
+    let text = error.to_string();
+    assert!(
+        text.ends_with(
+            "again.yaml:2 (document 1): ExternalSecret team/db: the same object is also in \
+             given.yaml:2 (document 1); keep one of them"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_object_without_a_name_of_its_own_cannot_be_applied() {
+    let error = plan_with(&OBJECT.replace("name: db", "generateName: db-"), "", |_| {});
+
+    let text = error.err().unwrap().to_string();
+    assert!(
+        text.contains("an object with generateName cannot be applied"),
+        "{text}"
+    );
+}
+
+#[test]
+fn faults_of_syntax_have_their_line_and_promise_nothing() {
+    let error = plan_with(&format!("{STORE}---\na: b: c\n"), "", |_| {});
+
+    let text = error.err().unwrap().to_string();
+    assert!(
+        text.contains("given.yaml:7 (document 2): not valid YAML"),
+        "{text}"
+    );
+    assert!(text.ends_with("fix this document"), "{text}");
+}
+
+#[test]
 fn input_without_objects_of_the_operator_is_wrong_usage() {
     let error = plan_with(
-        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}",
         "",
         |_| {},
     );
 
     assert_eq!(exit::of(&error.err().unwrap()), Exit::Usage);
+}
+
+#[test]
+fn a_template_source_alone_is_planned_for_those_who_read_it() {
+    let source = "
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: tpl, namespace: team}
+data: {config: 'is {{ .password }}'}
+";
+    let target =
+        "target: {template: {templateFrom: [{configMap: {name: tpl, items: [{key: config}]}}]}}";
+    let object = OBJECT.replace("spec:", &format!("spec:\n  {target}"));
+    let there = [STORE, &object, &secret("canary-1", "x")].join("---");
+
+    let report = plan(source, &there);
+
+    let text = printed(&report);
+    assert!(
+        text.contains("cause: its template source ConfigMap team/tpl changes"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub(super) struct Facts {
     pub(super) children: Vec<(String, Change, String)>,
     pub(super) runs: Vec<Ran>,
     pub(super) pushes: Vec<RanPush>,
-    /// Stores that are not ready, with what they say.
-    pub(super) faulty_stores: BTreeMap<String, String>,
+    /// Objects that would not be taken, and stores that would not become ready, with what is wrong.
+    pub(super) refused: BTreeMap<String, String>,
     /// Kinds in the input that the operator does not look at.
     pub(super) others: BTreeMap<String, usize>,
 }
@@ -64,7 +64,7 @@ type Jobs<T> = BTreeMap<ObjectKey, Job<T>>;
 
 /// Runs everything the manifests concern.
 pub(super) async fn collect(engine: &Engine, applied: Applied, flags: &PlanFlags) -> Result<Facts> {
-    run::check_stores(engine, &applied).await;
+    run::check_changed_stores(engine, &applied).await;
     let inputs = inputs::changed(engine).await?;
     let affected = Affected::new(&applied, inputs, flags.refresh);
     let scene = &engine.scene;
@@ -95,8 +95,10 @@ pub(super) async fn collect(engine: &Engine, applied: Applied, flags: &PlanFlags
             (&mut jobs, &mut push_jobs),
         );
     }
+    run::check_used_stores(engine, &jobs, &push_jobs).await;
     let runs = run::external_secrets(engine, jobs).await;
     affected.sources(scene, &runs, &mut push_jobs);
+    run::check_used_stores(engine, &Jobs::new(), &push_jobs).await;
     let pushes = run::push_secrets(engine, push_jobs).await;
     let faulty = scene.records().into_iter().filter_map(|store| {
         let fault = store.view.fault.clone()?;
@@ -106,7 +108,7 @@ pub(super) async fn collect(engine: &Engine, applied: Applied, flags: &PlanFlags
             .then(|| (store_name(&store.key), fault))
     });
     Ok(Facts {
-        faulty_stores: faulty.collect(),
+        refused: faulty.collect(),
         others: scene.given.others.clone(),
         applied,
         pruned,

@@ -1,6 +1,8 @@
 //! Runs jobs. ExternalSecrets run several at once, and those that failed run again after others would have
 //! written something they may have waited for, as they would in a cluster.
 
+use std::collections::BTreeSet;
+
 use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::Selector;
@@ -8,9 +10,12 @@ use lockstep_api::conditions::Condition;
 use lockstep_api::keys::LABEL_OWNER;
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_index::ObjectKey;
-use lockstep_plan::external_secret::created_by;
+use lockstep_plan::StoreKey;
+use lockstep_plan::external_secret::{created_by, store_keys};
+use lockstep_plan::push_secret::StoreUses;
+use lockstep_plan::store::StoreRecord;
 
-use super::{Applied, Job, Jobs, Ran, RanPush};
+use super::{Applied, Change, Job, Jobs, Ran, RanPush};
 use crate::decided::Decided;
 use crate::engine::{Engine, Run};
 use crate::intent::Intent;
@@ -20,16 +25,32 @@ const AT_ONCE: usize = 8;
 /// Times that objects run which failed while others would have written.
 const ROUNDS: usize = 3;
 
-/// Checks the stores that the manifests change, and those that nobody checked yet.
-pub(super) async fn check_stores(engine: &Engine, applied: &Applied) {
-    let unknown = engine.scene.records().into_iter().filter(|store| {
-        let changes = applied
-            .stores
-            .get(&store.key)
-            .is_some_and(super::Change::is_news);
-        changes || store.ready().is_none()
-    });
-    stream::iter(unknown)
+/// Checks the stores that the manifests change.
+pub(super) async fn check_changed_stores(engine: &Engine, applied: &Applied) {
+    let change = |store: &StoreRecord| applied.stores.get(&store.key);
+    let is_news = |store: &StoreRecord| change(store).is_some_and(Change::is_news);
+    check_stores(engine, is_news).await;
+}
+
+/// Checks the stores of these objects that nobody checked yet.
+pub(super) async fn check_used_stores(
+    engine: &Engine,
+    jobs: &Jobs<ExternalSecret>,
+    push_jobs: &Jobs<PushSecret>,
+) {
+    let objects = jobs.values().map(|job| &job.object);
+    let read: BTreeSet<StoreKey> = objects.flat_map(store_keys).collect();
+    let pushes = push_jobs.values().map(|job| StoreUses::of(&job.object));
+    let pushes: Vec<StoreUses> = pushes.collect();
+    let is_used = |store: &StoreRecord| {
+        read.contains(&store.key) || pushes.iter().any(|uses| uses.pushes_to(&store.view))
+    };
+    check_stores(engine, |store| store.ready().is_none() && is_used(store)).await;
+}
+
+async fn check_stores(engine: &Engine, is_wanted: impl Fn(&StoreRecord) -> bool) {
+    let stores = engine.scene.records().into_iter();
+    stream::iter(stores.filter(|store| is_wanted(store)))
         .for_each_concurrent(AT_ONCE, |store| async move {
             engine.check_store(&store).await;
         })
