@@ -17,6 +17,7 @@ use lockstep_remote::{Connections, RemoteClient, StoreRecord};
 use lockstep_runtime::clock::{Stopwatch, SystemTime};
 use lockstep_runtime::supervise::{Outcome, supervise};
 use lockstep_runtime::transport::{self, HttpTransports};
+use lockstep_toolbox::cluster::told;
 
 use crate::call_count::CallCount;
 use crate::decided::Decided;
@@ -36,7 +37,7 @@ pub(crate) struct Engine {
     pub(crate) scene: Arc<Scene>,
     pub(crate) settings: Settings,
     pub(crate) calls: Arc<CallCount>,
-    remote: Arc<RemoteClient>,
+    pub(crate) remote: Arc<RemoteClient>,
     services: Arc<Services>,
     pushes: Arc<Pushes>,
     planning: Planning,
@@ -136,13 +137,13 @@ impl Engine {
         let mut observed = match observed.await {
             Ok(observed) => observed,
             Err(error) => {
-                let failure = Failure::api("could not read the target", error.to_string());
+                let failure = Failure::api("could not read the target", told(&error));
                 return Run::failed(failure, clock.elapsed());
             }
         };
         let verdict = decide(&observed, &self.settings, now);
         let decided = Decided::of(&verdict.decision);
-        if look == Look::Refreshed
+        if look == Look::Compared
             && matches!(decided, Decided::Fetched { .. })
             && matches!(observed.target, ObservedTarget::Row(_))
         {
@@ -158,6 +159,9 @@ impl Engine {
         let run = reconciler.reconcile(observed, verdict, now);
         let (failure, shares) = match supervise(DEADLINE, Box::pin(run)).await {
             Outcome::Done(ended) => {
+                if ended.present {
+                    self.scene.has_its_data(&ended.object);
+                }
                 if ended.report.status.is_some() {
                     world.note(Intent::Status);
                 }

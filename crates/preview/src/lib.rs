@@ -5,6 +5,7 @@
 mod call_count;
 mod changed_fields;
 mod decided;
+mod deletion_guard;
 mod difference;
 mod difference_text;
 mod edited;

@@ -25,6 +25,8 @@ pub(crate) enum Look {
     AsItStands,
     /// As if something it reads from had changed: fetched wherever time would have it fetched too.
     Refreshed,
+    /// The same, and every byte of the target is compared; the operator compares what it keeps of it.
+    Compared,
 }
 
 impl Scene {
@@ -64,7 +66,7 @@ impl Scene {
                 .map(|secret| Arc::new(TargetRow::of(secret, salt)))
                 .collect(),
             last_refresh: None,
-            inputs_changed: look == Look::Refreshed,
+            inputs_changed: look != Look::AsItStands,
             asked: now,
             sources: TemplateSources::new(),
             jitter: fastrand::f64(),
@@ -79,7 +81,7 @@ impl Scene {
             namespace_labels: Some(Arc::new(self.namespace_labels(&namespace))),
             stores: self,
             last_refresh: None,
-            inputs_changed: look == Look::Refreshed,
+            inputs_changed: look != Look::AsItStands,
             doomed_since: None,
             jitter: fastrand::f64(),
             object,

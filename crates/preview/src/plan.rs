@@ -4,6 +4,7 @@
 mod apply;
 mod cause;
 mod flags;
+mod held;
 mod input;
 mod namespaces;
 mod report;

@@ -3,17 +3,18 @@
 
 mod push;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use lockstep_api::ExternalSecret;
 use lockstep_api::external_secret::GeneratorRef;
 use lockstep_index::ObjectKey;
+use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{SourceKey, SourceKind, TargetDelete};
 use lockstep_plan::manifest_target::{Object, ObjectRef};
 use lockstep_provider_api::{Error, Result, SecretMap, SecretValue};
-use lockstep_reconcile::external_secret::ExternalSecretWorld;
+use lockstep_reconcile::external_secret::{Deletion, ExternalSecretWorld};
 use lockstep_reconcile::{Generator, World};
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 use parking_lot::Mutex;
@@ -188,6 +189,10 @@ impl ExternalSecretWorld for ReadOnly<'_> {
     async fn delete_object(&self, target: &ObjectRef, _delete: &TargetDelete) -> Answer<()> {
         self.note_object(target, Verb::Delete);
         Ok(())
+    }
+
+    fn absent(&self, object: &ExternalSecret, stores: &BTreeSet<StoreKey>) -> Deletion {
+        self.scene.may_lose(object, stores)
     }
 }
 

@@ -8,13 +8,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{Selector, SelectorExt};
 use lockstep_api::keys::LABEL_NAMESPACE_NAME;
-use lockstep_api::SecretStoreStatus;
+use lockstep_api::{ExternalSecret, SecretStoreStatus};
 use lockstep_index::ObjectKey;
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind, StoreLookup, StoreView};
 use lockstep_runtime::api_error::ApiError;
 use parking_lot::Mutex;
 
+use crate::deletion_guard::DeletionGuard;
 use crate::merged::merged_texts;
 use crate::objects::{Objects, Texts};
 use crate::owners::Owners;
@@ -32,6 +33,8 @@ pub(crate) struct Scene {
     written: Mutex<BTreeMap<ObjectKey, Option<Secret>>>,
     /// Whether what one run would write is there for the next.
     builds_up: bool,
+    /// Asked before an object loses data; `None` where every loss is to be seen.
+    pub(crate) deletions: Option<DeletionGuard>,
 }
 
 impl Scene {
@@ -39,6 +42,7 @@ impl Scene {
     pub(crate) fn as_it_is(present: Present) -> Self {
         Self {
             builds_up: false,
+            deletions: None,
             ..Self::new(Objects::default(), present)
         }
     }
@@ -53,6 +57,7 @@ impl Scene {
             stores.insert(key.clone(), Arc::new(store.clone()));
         }
         Self {
+            deletions: Some(DeletionGuard::new(&given, &present.objects)),
             given,
             present,
             stores: Mutex::new(stores),
@@ -104,6 +109,12 @@ impl Scene {
             Some(given) => Ok(Some(given.clone())),
             None => self.present.config_map(key).await,
         }
+    }
+
+    /// The ExternalSecret as it would be.
+    pub(crate) fn external_secret(&self, key: &ObjectKey) -> Option<&ExternalSecret> {
+        let given = self.given.external_secrets.get(key);
+        given.or_else(|| self.present.objects.external_secrets.get(key))
     }
 
     /// Notes a Secret as written, or as deleted.

@@ -8,6 +8,7 @@ use lockstep_toolbox::redact::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::held::{self, Held};
 use super::row::{Action, PushedValue, Row, manifests, row};
 use super::work::{Facts, Ran, RanPush, store_name};
 
@@ -24,6 +25,8 @@ pub(super) struct Trouble {
 pub(super) struct Report {
     pub(super) rows: Vec<Row>,
     pub(super) troubles: Vec<Trouble>,
+    /// Deletions that the deletion guard would hold.
+    pub(super) held: Vec<Held>,
     /// Objects that ran and would write nothing.
     pub(super) unchanged: usize,
     /// Kinds of the input that the operator does not look at.
@@ -35,6 +38,7 @@ impl Report {
         let mut report = Self {
             rows: manifests(&facts),
             troubles: Vec::new(),
+            held: Vec::new(),
             unchanged: 0,
             others: facts.others,
         };
@@ -108,6 +112,9 @@ impl Report {
         already: bool,
     ) {
         match failure {
+            Some(failure) if held::is_held(failure) => {
+                held::add(&mut self.held, failure, object, already);
+            }
             Some(failure) => self.troubles.push(Trouble {
                 object,
                 message: failure.to_string(),
@@ -123,9 +130,15 @@ impl Report {
         self.rows.iter().filter(|row| row.action == action).count()
     }
 
+    /// How many objects keep their data because the guard holds it.
+    pub(super) fn held_objects(&self) -> usize {
+        self.held.iter().map(|held| held.objects.len()).sum()
+    }
+
     /// How the command ends.
     pub(super) fn exit(&self, changes_count: bool) -> Exit {
-        let fails = self.troubles.iter().any(|trouble| !trouble.already);
+        let fails = self.troubles.iter().any(|trouble| !trouble.already)
+            || self.held.iter().any(|held| !held.already);
         if fails || (changes_count && !self.rows.is_empty()) {
             Exit::Findings
         } else {
@@ -138,6 +151,7 @@ impl Report {
         json!({
             "changes": self.rows,
             "failures": self.troubles,
+            "heldDeletions": self.held,
             "unchanged": self.unchanged,
             "ignoredKinds": self.others,
             "summary": {
@@ -148,6 +162,7 @@ impl Report {
                 "remoteDelete": self.count(Action::RemoteDelete),
                 "generate": self.count(Action::Generate),
                 "fail": self.troubles.len(),
+                "held": self.held_objects(),
             },
         })
     }

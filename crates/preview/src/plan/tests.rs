@@ -1,5 +1,7 @@
 //! Plans against folders, from manifests to what is printed. Every value is a canary that no output may hold.
 
+mod deletions;
+
 use std::path::Path;
 
 use lockstep_golang::fmt::object_hash_text;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use lockstep_toolbox::output::Paint;
 
+use super::held;
 use super::report::Report;
 use super::row::{Action, Row};
 use crate::difference_text::line;
@@ -27,6 +28,9 @@ pub(super) fn print(report: &Report, paint: Paint) -> String {
             paint.bold(&trouble.object),
             trouble.message
         );
+    }
+    for held in &report.held {
+        text.push_str(&held::paragraph(held, paint));
     }
     if !text.is_empty() {
         text.push('\n');
@@ -94,6 +98,12 @@ fn summary(report: &Report) -> String {
     parts.push(format!("{} unchanged", report.unchanged));
     if !report.troubles.is_empty() {
         parts.push(format!("{} would fail", report.troubles.len()));
+    }
+    if !report.held.is_empty() {
+        parts.push(format!(
+            "{} held by the deletion guard",
+            report.held_objects()
+        ));
     }
     format!("plan: {}", parts.join(", "))
 }

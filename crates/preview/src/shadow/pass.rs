@@ -96,13 +96,13 @@ async fn look(
     object: &ExternalSecret,
     redactor: &Redactor,
 ) -> (ObjectKey, Seen, Option<Reads>) {
-    let run = engine.run(object.clone(), Look::Refreshed).await;
+    let run = engine.run(object.clone(), Look::Compared).await;
     let mut judged = judge::judge(&facts(&run, object, None), redactor, engine.now());
     let (took, mut last) = (run.took, run);
     if judged.is_difference() {
         // Once more, with what is there by now.
         let object = fresh(engine, key, object).await;
-        let again = engine.run(object.clone(), Look::Refreshed).await;
+        let again = engine.run(object.clone(), Look::Compared).await;
         judged = judge::judge(&facts(&again, &object, Some(&last)), redactor, engine.now());
         last = again;
     }

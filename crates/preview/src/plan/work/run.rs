@@ -1,7 +1,7 @@
 //! Runs jobs. ExternalSecrets run several at once, and those that failed run again after others would have
 //! written something they may have waited for, as they would in a cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Secret;
@@ -10,13 +10,14 @@ use lockstep_api::conditions::Condition;
 use lockstep_api::keys::LABEL_OWNER;
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_index::ObjectKey;
-use lockstep_plan::StoreKey;
 use lockstep_plan::external_secret::{created_by, store_keys};
 use lockstep_plan::push_secret::StoreUses;
 use lockstep_plan::store::StoreRecord;
+use lockstep_plan::{Cause, Failure, StoreKey};
 
 use super::{Applied, Change, Job, Jobs, Ran, RanPush};
 use crate::decided::Decided;
+use crate::deletion_guard::DeletionGuard;
 use crate::engine::{Engine, Run};
 use crate::intent::Intent;
 
@@ -24,6 +25,8 @@ use crate::intent::Intent;
 const AT_ONCE: usize = 8;
 /// Times that objects run which failed while others would have written.
 const ROUNDS: usize = 3;
+/// Times that other objects of a store are looked at before a deletion; the operator stops sooner.
+const LOOKS: usize = 20;
 
 /// Checks the stores that the manifests change.
 pub(super) async fn check_changed_stores(engine: &Engine, applied: &Applied) {
@@ -61,12 +64,10 @@ async fn check_stores(engine: &Engine, is_wanted: impl Fn(&StoreRecord) -> bool)
 pub(super) async fn external_secrets(engine: &Engine, jobs: Jobs<ExternalSecret>) -> Vec<Ran> {
     let mut waiting = jobs;
     let mut done = Jobs::<ExternalSecret>::new();
-    let mut runs = std::collections::BTreeMap::new();
+    let mut runs = BTreeMap::new();
     for _ in 0..ROUNDS {
         let before = engine.scene.writes();
-        for (key, run) in round(engine, &waiting).await {
-            runs.insert(key, run);
-        }
+        runs.append(&mut round(engine, &waiting).await);
         let failed = |key: &ObjectKey| {
             let run: Option<&Run> = runs.get(key);
             run.is_some_and(|run| run.failure.is_some() && !run.would_generate())
@@ -95,8 +96,33 @@ pub(super) async fn external_secrets(engine: &Engine, jobs: Jobs<ExternalSecret>
     ran.collect()
 }
 
-async fn round(engine: &Engine, jobs: &Jobs<ExternalSecret>) -> Vec<(ObjectKey, Run)> {
-    let runs = jobs.iter().map(|(key, job)| async move {
+/// Runs objects, and those again for which the deletion guard wanted to look at others first.
+async fn round(engine: &Engine, jobs: &Jobs<ExternalSecret>) -> BTreeMap<ObjectKey, Run> {
+    let mut runs = once(engine, jobs.iter().collect()).await;
+    for _ in 0..LOOKS {
+        let waited = engine.look_at_others().await;
+        let waited = waited.iter().filter_map(|key| jobs.get_key_value(key));
+        let waited: Vec<_> = waited.collect();
+        if waited.is_empty() {
+            break;
+        }
+        runs.append(&mut once(engine, waited).await);
+    }
+    let deletions = engine.scene.deletions.as_ref();
+    let undecided = deletions.map(DeletionGuard::take_undecided);
+    for (key, store) in undecided.into_iter().flatten() {
+        if let Some(run) = runs.get_mut(&key) {
+            run.failure = Some(deletion_waits(store));
+        }
+    }
+    runs
+}
+
+async fn once(
+    engine: &Engine,
+    jobs: Vec<(&ObjectKey, &Job<ExternalSecret>)>,
+) -> BTreeMap<ObjectKey, Run> {
+    let runs = jobs.into_iter().map(|(key, job)| async move {
         let mut run = engine.run(job.object.clone(), job.look).await;
         if job.object.metadata.deletion_timestamp.is_some() {
             collect_garbage(engine, &job.object, &mut run).await;
@@ -111,7 +137,7 @@ async fn collect_garbage(engine: &Engine, object: &ExternalSecret, run: &mut Run
     run.decided = Decided::Released;
     let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
     let label = (LABEL_OWNER.to_owned(), created_by(object));
-    let selector = Selector::from_iter(std::collections::BTreeMap::from([label]));
+    let selector = Selector::from_iter(BTreeMap::from([label]));
     let uid = object.metadata.uid.as_deref();
     // The run of the object itself reports one that cannot be listed.
     let owned = engine.scene.secrets(namespace, &selector).await;
@@ -126,6 +152,15 @@ async fn collect_garbage(engine: &Engine, object: &ExternalSecret, run: &mut Run
             });
         }
     }
+}
+
+/// The failure of an object whose deletion can be neither made nor held.
+fn deletion_waits(store: StoreKey) -> Failure {
+    let text = format!(
+        "its remote secrets are absent, and other objects of {store} cannot be read, so its Secret \
+         stays until they can"
+    );
+    Failure::new("could not delete", Cause::DELETION_HELD, text)
 }
 
 fn is_owned(secret: &Secret, uid: Option<&str>) -> bool {
