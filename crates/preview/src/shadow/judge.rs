@@ -44,7 +44,7 @@ pub(super) enum Verdict {
     BothFail,
     /// Something differs.
     Differs,
-    /// Only this build fails on it.
+    /// This build fails on it, and the original did not at its last refresh.
     Fails,
 }
 
@@ -110,11 +110,17 @@ pub(super) fn judge(facts: &Facts<'_>, redactor: &Redactor, now: Timestamp) -> J
     if let Some(failure) = facts.failure {
         let status = facts.object.status.as_ref();
         let ready = status.and_then(|status| conditions::is_ready(&status.conditions));
-        let verdict = match ready {
-            Some(false) => Verdict::BothFail,
-            _ => Verdict::Fails,
+        return match (ready, not_due(facts.object, now)) {
+            (Some(false), _) => Judged::of(Verdict::BothFail, Some(failure.to_string())),
+            (_, Some((refreshed, due))) => {
+                let cause = format!(
+                    "{failure}; the original refreshed it at {refreshed} and refreshes it again at \
+                     {due}"
+                );
+                Judged::of(Verdict::Fails, Some(cause))
+            }
+            (_, None) => Judged::of(Verdict::Fails, Some(failure.to_string())),
         };
-        return Judged::of(verdict, Some(failure.to_string()));
     }
     if let Some(target) = facts.other_target {
         let cause = format!(
@@ -163,26 +169,30 @@ fn cause(
     {
         return "the template gives other values each time".to_owned();
     }
-    let status = facts.object.status.as_ref();
-    let refreshed = status.and_then(|status| status.refresh_time.as_ref());
-    let Some((refreshed, interval)) = refreshed.zip(period(facts.object)) else {
-        return "the stores have other values".to_owned();
-    };
-    let interval = SignedDuration::try_from(interval).unwrap_or(SignedDuration::MAX);
-    let due = refreshed
-        .0
-        .saturating_add(interval)
-        .unwrap_or(Timestamp::MAX);
-    if due > now {
-        format!(
-            "the stores have other values since the refresh at {}; the original fetches them at {due}",
-            refreshed.0
-        )
-    } else {
-        format!(
+    match (last_refresh(facts.object), not_due(facts.object, now)) {
+        (_, Some((refreshed, due))) => format!(
+            "the stores have other values since the refresh at {refreshed}; the original fetches \
+             them at {due}"
+        ),
+        (Some((_, due)), None) => format!(
             "the stores have other values, and the refresh that was due at {due} did not bring them"
-        )
+        ),
+        (None, None) => "the stores have other values".to_owned(),
     }
+}
+
+/// When the original refreshed an object, and when it does so again.
+fn last_refresh(object: &ExternalSecret) -> Option<(Timestamp, Timestamp)> {
+    let status = object.status.as_ref();
+    let refreshed = status.and_then(|status| status.refresh_time.as_ref())?.0;
+    let interval = SignedDuration::try_from(period(object)?).unwrap_or(SignedDuration::MAX);
+    let due = refreshed.saturating_add(interval);
+    Some((refreshed, due.unwrap_or(Timestamp::MAX)))
+}
+
+/// The same where the next refresh is not due yet, so that the original has not seen what is there now.
+fn not_due(object: &ExternalSecret, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
+    last_refresh(object).filter(|(_, due)| *due > now)
 }
 
 fn sections(before: &Secret, after: &Secret) -> String {

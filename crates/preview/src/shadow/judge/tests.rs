@@ -166,6 +166,31 @@ fn a_failure_that_the_original_has_too_is_no_difference() {
 }
 
 #[test]
+fn a_failure_before_the_next_refresh_of_the_original_says_when_that_is() {
+    let failure = Failure::new("could not get secret data", Cause::INTERNAL, "x");
+    let object = object("True");
+    let cause = |minute: i64| {
+        let facts = Facts {
+            object: &object,
+            decided: &FETCHED,
+            write: None,
+            generates: false,
+            other_target: None,
+            failure: Some(&failure),
+            rendered_before: None,
+        };
+        judge(&facts, &Redactor::new([0; 16]), at(minute)).cause
+    };
+
+    assert!(
+        cause(5)
+            .unwrap()
+            .ends_with("and refreshes it again at 2026-01-01T01:00:00Z")
+    );
+    assert_eq!(cause(90), Some(failure.to_string()));
+}
+
+#[test]
 fn a_template_that_renders_anew_is_told() {
     let (before, after, earlier) = (secret("1", "t"), secret("2", "t"), secret("3", "t"));
     let facts = Facts {
