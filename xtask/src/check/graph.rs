@@ -131,6 +131,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "provider-api",
             "api",
             "plan",
+            "scheduling",
             "index",
             "runtime",
             "generators",
