@@ -35,8 +35,19 @@ impl Ran {
 
 /// Runs a command on a cluster with this input.
 pub(crate) fn run(kubeconfig: &Path, words: &[&str], input: &str) -> Ran {
+    run_in(kubeconfig, words, input, &[])
+}
+
+/// Runs a command on a cluster with this input and more variables.
+pub(crate) fn run_in(
+    kubeconfig: &Path,
+    words: &[&str],
+    input: &str,
+    environment: &[(String, String)],
+) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
     command.args(words).arg("--kubeconfig").arg(kubeconfig);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -32,6 +32,8 @@ mod leadership;
 mod monitoring;
 mod onepassword;
 mod preview;
+mod preview_apply;
+mod preview_backends;
 mod process;
 mod push;
 mod quiet;

@@ -8,9 +8,9 @@ use crate::command::{Ran, run};
 use crate::process::{Room, operator};
 use crate::push;
 
-const CANARY: &str = "canary-5c1e";
+pub(crate) const CANARY: &str = "canary-5c1e";
 
-fn store(room: &Room, value: &str) -> Value {
+pub(crate) fn store(room: &Room, value: &str) -> Value {
     json!({
         "apiVersion": "external-secrets.io/v1", "kind": "SecretStore",
         "metadata": {"name": "store", "namespace": room.namespace},
@@ -18,7 +18,7 @@ fn store(room: &Room, value: &str) -> Value {
     })
 }
 
-fn object(name: &str) -> Value {
+pub(crate) fn object(name: &str) -> Value {
     json!({
         "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
         "metadata": {"name": name},
@@ -29,7 +29,7 @@ fn object(name: &str) -> Value {
     })
 }
 
-fn plan(cluster: &Cluster, room: &Room, words: &[&str], input: &[Value]) -> Ran {
+pub(crate) fn plan(cluster: &Cluster, room: &Room, words: &[&str], input: &[Value]) -> Ran {
     let documents: Vec<String> = input.iter().map(Value::to_string).collect();
     let mut all = vec!["plan", "-f", "-", "--namespace", &room.namespace];
     all.extend(words);
@@ -43,7 +43,7 @@ fn plan(cluster: &Cluster, room: &Room, words: &[&str], input: &[Value]) -> Ran 
 }
 
 /// Versions of everything the plan looks at.
-fn versions(room: &Room) -> Vec<String> {
+pub(crate) fn versions(room: &Room) -> Vec<String> {
     let mut found = Vec::new();
     for (group, plural) in [
         ("/api/v1", "secrets"),
