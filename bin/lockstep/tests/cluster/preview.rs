@@ -1,5 +1,7 @@
 //! `lockstep plan` on a real API server: what it shows, and that it changes nothing.
 
+use std::path::{Path, PathBuf};
+
 use lockstep_testkit::controlplane::Cluster;
 use lockstep_testkit::kubeconfig::Access;
 use serde_json::{Value, json};
@@ -125,10 +127,8 @@ fn a_plan_over_a_synced_object_shows_what_changes_with_its_cause() {
     assert_eq!(versions(&room), before);
 }
 
-#[test]
-fn missing_rights_name_the_rule() {
-    let cluster = Cluster::shared().unwrap();
-    let room = Room::new(cluster);
+/// A kubeconfig of a ServiceAccount of the room that has no rights yet.
+fn nobody(cluster: &Cluster, room: &Room, folder: &Path) -> PathBuf {
     room.apply(
         &json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "nobody"}}),
     );
@@ -143,11 +143,19 @@ fn missing_rights_name_the_rule() {
         token: token["status"]["token"].as_str().unwrap().to_owned(),
         ..Access::read(&cluster.admin_kubeconfig()).unwrap()
     };
-    let folder = tempfile::tempdir().unwrap();
-    let kubeconfig = folder.path().join("kubeconfig");
+    let kubeconfig = folder.join("kubeconfig");
     access
         .write(&kubeconfig, "nobody", &room.namespace)
         .unwrap();
+    kubeconfig
+}
+
+#[test]
+fn missing_rights_name_the_rule() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = nobody(cluster, &room, folder.path());
 
     let ran = run(&kubeconfig, &["plan", "-f", "-"], &object("x").to_string());
 
@@ -158,6 +166,73 @@ fn missing_rights_name_the_rule() {
         ran.err
     );
     assert!(ran.err.contains("verbs: [\"list\"]"), "{}", ran.err);
+}
+
+#[test]
+fn a_missing_right_to_read_secrets_names_the_rule_at_the_object() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = nobody(cluster, &room, folder.path());
+    let (name, group) = (&room.namespace, "rbac.authorization.k8s.io");
+    let api = &room.api;
+    api.apply(&json!({
+        "apiVersion": format!("{group}/v1"), "kind": "ClusterRole", "metadata": {"name": name},
+        "rules": [
+            {"apiGroups": ["external-secrets.io"], "resources": ["*"], "verbs": ["list"]},
+            {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list"]},
+        ],
+    }))
+    .unwrap();
+    api.apply(&json!({
+        "apiVersion": format!("{group}/v1"), "kind": "ClusterRoleBinding",
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": "nobody", "namespace": name}],
+    }))
+    .unwrap();
+    let input = format!("{}\n---\n{}", store(&room, CANARY), object("x"));
+
+    let ran = run(&kubeconfig, &["plan", "-f", "-"], &input);
+
+    ran.shows_no(CANARY);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let line = format!("! fail ExternalSecret {name}/x");
+    assert!(ran.out.contains(&line), "{}", ran.out);
+    assert!(ran.out.contains("resources: [\"secrets\"]"), "{}", ran.out);
+    assert!(ran.out.contains("verbs: [\"get\"]"), "{}", ran.out);
+}
+
+#[test]
+fn a_manifest_for_a_namespace_that_is_not_there_would_fail() {
+    let cluster = Cluster::shared().unwrap();
+    let room = Room::new(cluster);
+    let mut elsewhere = object("x");
+    elsewhere["metadata"]["namespace"] = json!("nowhere");
+    let namespace =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "nowhere"}});
+
+    let alone = plan(
+        cluster,
+        &room,
+        &["--output", "json"],
+        std::slice::from_ref(&elsewhere),
+    );
+    let both = plan(cluster, &room, &[], &[elsewhere, namespace]);
+
+    assert_eq!(alone.code, 1, "{alone:?}");
+    let report = alone.json();
+    assert_eq!(report["changes"], json!([]), "{}", alone.out);
+    let message = report["failures"][0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("namespace nowhere is not there"),
+        "{message}"
+    );
+    assert!(
+        both.out.contains("+ create ExternalSecret nowhere/x"),
+        "{}",
+        both.out
+    );
 }
 
 #[test]
