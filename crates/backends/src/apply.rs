@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use lockstep_provider_api::metadata::{API_VERSION, KIND};
-use lockstep_provider_api::{Error, PushItem, PushTarget, Result, SecretMap, SecretValue};
-use serde_json::json;
+use lockstep_provider_api::{Error, Result, SecretValue};
 
 use crate::content;
 use crate::observe::{Backend, Observed, patiently};
@@ -13,8 +11,6 @@ use crate::plan::{self, Action, Applied, Step, Switch};
 use crate::report::{Outcome, Row};
 use crate::sources::{self, Desired};
 
-/// Key of the value inside of a push.
-const VALUE: &str = "value";
 /// Steps that one entry may take; restoring, adopting and writing are three.
 const STEPS: usize = 5;
 /// How often, and how many times, a backend that is at work is looked at again.
@@ -59,16 +55,41 @@ pub(crate) async fn one(backend: &Backend, desired: &Desired, settings: Settings
             step.action,
             Action::Create | Action::Update | Action::NewVersion
         ) {
-            row.outcome = Outcome::Changed;
-            let state = backend.describe(&desired.name).await;
-            row.after = state.ok().map(|description| description.state);
-            return row;
+            return written(backend, desired, row).await;
         }
     }
     row.ended(&Step::new(
         Action::Refuse,
         "it changes all the time; somebody else works on it",
     ))
+}
+
+/// The end after a write of the value. Not every backend takes tags together with it.
+async fn written(backend: &Backend, desired: &Desired, mut row: Row) -> Row {
+    row.outcome = Outcome::Changed;
+    match retag(backend, desired).await {
+        Ok(false) => {}
+        Ok(true) => row.actions.push(Action::Tag),
+        Err(error) => return row.failed(&error),
+    }
+    let state = backend.describe(&desired.name).await;
+    row.after = state.ok().map(|description| description.state);
+    row
+}
+
+/// Sets the tags that differ; says whether there were any.
+async fn retag(backend: &Backend, desired: &Desired) -> Result<bool> {
+    let differing = backend.differing_tags(desired).await?;
+    if differing.is_none_or(|names| names.is_empty()) {
+        return Ok(false);
+    }
+    tag(backend, desired).await?;
+    Ok(true)
+}
+
+async fn tag(backend: &Backend, desired: &Desired) -> Result<()> {
+    let (life, item) = (backend.life()?, desired.push(SecretValue::default()));
+    patiently(|| life.set_tags(&item)).await
 }
 
 /// Looks until the backend is at rest.
@@ -83,6 +104,7 @@ async fn look(
         let step = plan::apply(&Applied {
             description: &observed.description,
             difference: observed.difference.as_ref(),
+            tags: observed.tags.as_deref().unwrap_or_default(),
             needs_current: desired.needs_current(),
             is_plain: content::is_plain(desired),
             shape: backend.life()?.backend().shape,
@@ -108,25 +130,13 @@ async fn act(
     match action {
         Action::Restore => patiently(|| life.restore(key)).await.map(drop),
         Action::Adopt => patiently(|| life.adopt(key)).await,
+        Action::Tag => tag(backend, desired).await,
         _ => {
             let composed = content::compose(desired, observed.current.as_ref(), &sources::make);
             let value = composed.map_err(Error::invalid_spec)?;
-            let item = item(desired, value);
+            let item = desired.push(value);
             patiently(|| life.put(&item)).await.map(drop)
         }
-    }
-}
-
-fn item(desired: &Desired, value: SecretValue) -> PushItem {
-    let source = SecretMap::from_iter([(VALUE.to_owned(), value)]);
-    let metadata = desired
-        .metadata
-        .as_ref()
-        .map(|spec| json!({ "apiVersion": API_VERSION, "kind": KIND, "spec": spec }));
-    PushItem {
-        secret_key: Some(VALUE.to_owned()),
-        metadata,
-        ..PushItem::whole(PushTarget::key(&*desired.name), source)
     }
 }
 

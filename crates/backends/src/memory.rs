@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use futures_util::future::BoxFuture;
 use lockstep_provider_api::lifecycle::{
     Backend as Facts, Description, Lifecycle, Owner, Purging, Shape, State, Undo, Writing,
+    differing,
 };
 use lockstep_provider_api::{
     Error, ErrorKind, PushItem, Pushed, RemoteRef, Result, SecretValue, Store,
@@ -20,6 +21,7 @@ pub(crate) struct Secret {
     pub(crate) state: State,
     pub(crate) owner: Owner,
     pub(crate) value: SecretValue,
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 /// Secrets by name.
@@ -43,6 +45,7 @@ impl Memory {
             state,
             owner: Owner::Ours,
             value: value.into(),
+            tags: BTreeMap::new(),
         };
         self.secrets.lock().unwrap().insert(name.to_owned(), secret);
     }
@@ -64,6 +67,12 @@ impl Memory {
         secrets.get(name).map_or(State::Missing, |one| one.state)
     }
 
+    pub(crate) fn tags(&self, name: &str) -> BTreeMap<String, String> {
+        let secrets = self.secrets.lock().unwrap();
+        let found = secrets.get(name);
+        found.map(|one| one.tags.clone()).unwrap_or_default()
+    }
+
     /// What was done since this was last asked.
     pub(crate) fn take_log(&self) -> Vec<String> {
         std::mem::take(&mut *self.log.lock().unwrap())
@@ -83,6 +92,16 @@ impl Memory {
 }
 
 pub(crate) const UNTIL: State = State::PendingDeletion { until: None };
+
+/// The tags that a push names.
+fn wanted(item: &PushItem) -> BTreeMap<String, String> {
+    let tags = item
+        .metadata
+        .as_ref()
+        .map(|metadata| &metadata["spec"]["tags"]);
+    let tags = tags.and_then(|tags| serde_json::from_value(tags.clone()).ok());
+    tags.unwrap_or_default()
+}
 
 struct MemoryStore(Arc<Memory>);
 
@@ -146,11 +165,33 @@ impl Lifecycle for MemoryStore {
                 state: State::Available,
                 owner: Owner::Ours,
                 value,
+                tags: secrets
+                    .get(key)
+                    .map(|one| one.tags.clone())
+                    .unwrap_or_default(),
             };
             Ok(match secrets.insert(key.clone(), secret) {
                 None => Pushed::Created,
                 Some(_) => Pushed::Updated,
             })
+        })
+    }
+
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move {
+            let present = self.0.tags(&item.target.remote_key);
+            Ok(differing(&present, &wanted(item)))
+        })
+    }
+
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let key = &item.target.remote_key;
+            self.0.note("tag", key);
+            if let Some(secret) = self.0.secrets.lock().unwrap().get_mut(key) {
+                secret.tags.extend(wanted(item));
+            }
+            Ok(())
         })
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Observed {
     pub(crate) current: Option<SecretValue>,
     /// How it differs from the desired one.
     pub(crate) difference: Option<std::result::Result<Difference, String>>,
+    /// Names of the tags that differ; `None` where the manifest wants none or they cannot be seen.
+    pub(crate) tags: Option<Vec<String>>,
 }
 
 impl Backend {
@@ -58,14 +60,25 @@ impl Backend {
             description,
             current: None,
             difference: None,
+            tags: None,
         };
         if description.state == State::Available {
             let reference = RemoteRef::key(&*desired.name);
             let current = patiently(|| self.store.get(&reference)).await?;
             observed.difference = Some(content::difference(desired, &current));
             observed.current = Some(current);
+            observed.tags = self.differing_tags(desired).await?;
         }
         Ok(observed)
+    }
+
+    /// Names of the tags that differ; `None` where the manifest wants none.
+    pub(crate) async fn differing_tags(&self, desired: &Desired) -> Result<Option<Vec<String>>> {
+        if desired.metadata.is_none() {
+            return Ok(None);
+        }
+        let (life, item) = (self.life()?, desired.push(SecretValue::default()));
+        patiently(|| life.differing_tags(&item)).await.map(Some)
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum Action {
     Restore,
     /// Mark it as managed.
     Adopt,
+    /// Set its tags and leave its value.
+    Tag,
     /// Delete it so that it can be restored, where that is possible.
     Delete,
     /// Remove it for good.
@@ -45,6 +47,7 @@ impl Action {
             Self::Update | Self::NewVersion => "updated",
             Self::Restore => "restored",
             Self::Adopt => "adopted",
+            Self::Tag => "tagged",
             Self::Delete => "deleted",
             Self::Purge => "purged",
             Self::Wait => "waited for",
@@ -61,6 +64,7 @@ impl Action {
             Self::NewVersion => "write a version",
             Self::Restore => "restore",
             Self::Adopt => "adopt",
+            Self::Tag => "tag",
             Self::Delete => "delete",
             Self::Purge => "purge",
             Self::Wait => "wait",
@@ -105,6 +109,8 @@ pub(crate) struct Applied<'a> {
     pub(crate) description: &'a Description,
     /// How the present value differs; `None` where it cannot be read.
     pub(crate) difference: Option<&'a Result<Difference, String>>,
+    /// Names of the tags that differ.
+    pub(crate) tags: &'a [String],
     /// Whether what is stored now decides what will be stored.
     pub(crate) needs_current: bool,
     /// Whether the value is known to be no JSON object.
@@ -151,13 +157,16 @@ fn apply_to_available(seen: &Applied<'_>) -> Step {
         Some(Err(reason)) => return Step::new(Action::Refuse, reason),
         None => return Step::new(Action::Refuse, "its value could not be read"),
     };
-    if difference.is_none() {
-        return Step::new(Action::Nothing, "the value is the desired one");
-    }
-    if let Some(step) = taken_over(seen) {
-        return step;
-    }
-    Step::new(Action::Update, words::difference(difference))
+    let (action, reason) = match (difference.is_none(), seen.tags) {
+        (true, []) => return Step::new(Action::Nothing, "the value is the desired one"),
+        (true, tags) => (Action::Tag, words::tags(tags)),
+        (false, []) => (Action::Update, words::difference(difference)),
+        (false, tags) => {
+            let both = format!("{}; {}", words::difference(difference), words::tags(tags));
+            (Action::Update, both)
+        }
+    };
+    taken_over(seen).unwrap_or_else(|| Step::new(action, reason))
 }
 
 fn restored(seen: &Applied<'_>) -> Step {

@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 
 use lockstep_generators::SystemRandom;
-use lockstep_provider_api::SecretValue;
-use serde_json::Value;
+use lockstep_provider_api::metadata::{API_VERSION, KIND};
+use lockstep_provider_api::{PushItem, PushTarget, SecretMap, SecretValue};
+use serde_json::{Value, json};
 
 use crate::manifest::{Content, Entry, ExtraFields, Generator, Source};
+
+/// Key of the value inside of a push.
+const VALUE: &str = "value";
 
 /// A desired secret whose values are at hand.
 #[derive(Clone, Debug)]
@@ -46,6 +50,22 @@ impl Desired {
             Wanted::Fields { fields, extra } => {
                 *extra == ExtraFields::Keep || fields.values().any(is_made)
             }
+        }
+    }
+}
+
+impl Desired {
+    /// The push that writes this value, or its tags alone.
+    pub(crate) fn push(&self, value: SecretValue) -> PushItem {
+        let source = SecretMap::from_iter([(VALUE.to_owned(), value)]);
+        let metadata = self
+            .metadata
+            .as_ref()
+            .map(|spec| json!({ "apiVersion": API_VERSION, "kind": KIND, "spec": spec }));
+        PushItem {
+            secret_key: Some(VALUE.to_owned()),
+            metadata,
+            ..PushItem::whole(PushTarget::key(&*self.name), source)
         }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Status {
 pub(crate) struct Known {
     pub(crate) description: Description,
     pub(crate) value: Comparison,
+    /// Names of the tags that differ; `None` where they were not compared.
+    pub(crate) tags: Option<Vec<String>>,
 }
 
 /// How a value compares with the manifest.
@@ -61,6 +63,7 @@ pub(crate) async fn one(backend: &Backend, asked: &Asked) -> Status {
         Asked::Name(name) => backend.describe(name).await.map(|description| Known {
             description,
             value: Comparison::NotCompared,
+            tags: None,
         }),
         Asked::Entry(desired) => backend.observe(desired).await.map(|observed| Known {
             description: observed.description,
@@ -70,6 +73,7 @@ pub(crate) async fn one(backend: &Backend, asked: &Asked) -> Status {
                 Some(Ok(difference)) => Comparison::Differs(difference),
                 Some(Err(reason)) => Comparison::Unusable(reason),
             },
+            tags: observed.tags,
         }),
     };
     Status {
@@ -86,15 +90,23 @@ fn line(error: &Error) -> String {
 impl Known {
     fn is_fine(&self) -> bool {
         let is_right = matches!(self.value, Comparison::NotCompared | Comparison::Same);
-        self.description.state == State::Available && is_right
+        self.description.state == State::Available && is_right && self.differing_tags().is_empty()
+    }
+
+    fn differing_tags(&self) -> &[String] {
+        self.tags.as_deref().unwrap_or_default()
     }
 
     fn value(&self) -> String {
-        match &self.value {
+        let value = match &self.value {
             Comparison::NotCompared => "-".to_owned(),
             Comparison::Same => "as desired".to_owned(),
             Comparison::Differs(difference) => words::difference(difference),
             Comparison::Unusable(reason) => reason.clone(),
+        };
+        match self.differing_tags() {
+            [] => value,
+            tags => format!("{value}; {}", words::tags(tags)),
         }
     }
 }
@@ -165,6 +177,9 @@ pub(crate) fn json(all: &[Status], subject: &Subject) -> Value {
                     }
                     Comparison::Unusable(reason) => json!({ "asDesired": false, "reason": reason }),
                 },
+                "tags": known.tags.as_ref().map(|tags| {
+                    json!({ "asDesired": tags.is_empty(), "differing": tags })
+                }),
             })
         }
         Err(text) => json!({ "name": status.name, "state": null, "error": text }),
@@ -192,79 +207,4 @@ pub(crate) fn exit(all: &[Status]) -> Exit {
 }
 
 #[cfg(test)]
-mod tests {
-    use lockstep_provider_api::lifecycle::{Owner, Purging, Undo, Writing};
-
-    use super::*;
-
-    fn status(name: &str, state: State, owner: Owner, value: Comparison) -> Status {
-        let description = Description {
-            state,
-            owner,
-            readable: Some(u64::from(state == State::Available)),
-            undo: Undo::Open,
-            writing: Writing::Direct,
-            purging: Purging::Allowed,
-        };
-        Status {
-            name: name.to_owned(),
-            known: Ok(Known { description, value }),
-        }
-    }
-
-    fn all() -> Vec<Status> {
-        let until = "2026-12-17T10:00:00Z".parse().ok();
-        let differs = Difference {
-            added: vec!["host".to_owned()],
-            changed: vec!["password".to_owned(), "user".to_owned()],
-            ..Difference::default()
-        };
-        vec![
-            status("app/db", State::Available, Owner::Ours, Comparison::Same),
-            status(
-                "app/api",
-                State::Available,
-                Owner::Foreign,
-                Comparison::Differs(differs),
-            ),
-            status(
-                "app/old",
-                State::PendingDeletion { until },
-                Owner::Ours,
-                Comparison::NotCompared,
-            ),
-            status(
-                "app/new",
-                State::Missing,
-                Owner::Unknown,
-                Comparison::NotCompared,
-            ),
-            Status {
-                name: "app/denied".to_owned(),
-                known: Err("403 Forbidden".to_owned()),
-            },
-        ]
-    }
-
-    #[test]
-    fn the_table_and_the_document_say_the_same() {
-        let subject = Subject {
-            verb: "status",
-            store: "SecretStore default/aws".to_owned(),
-            backend: "AWS Secrets Manager",
-        };
-
-        insta::assert_snapshot!("text", text(&all(), &subject, Paint::OFF));
-        insta::assert_snapshot!("json", format!("{:#}", json(&all(), &subject)));
-    }
-
-    #[test]
-    fn a_secret_that_is_not_available_or_differs_is_not_fine() {
-        let all = all();
-
-        assert_eq!(exit(&all[..1]), Exit::Fine);
-        assert_eq!(exit(&all[..2]), Exit::Missing);
-        assert_eq!(exit(&all[2..3]), Exit::Missing);
-        assert_eq!(exit(&all), Exit::Findings);
-    }
-}
+mod tests;

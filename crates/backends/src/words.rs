@@ -55,6 +55,16 @@ pub(crate) fn difference(difference: &Difference) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
+/// Which tags differ.
+pub(crate) fn tags(names: &[String]) -> String {
+    let noun = if names.len() == 1 {
+        "tag differs"
+    } else {
+        "tags differ"
+    };
+    format!("{noun}: {}", names.join(", "))
+}
+
 /// Whose a secret is.
 pub(crate) const fn owner(owner: Owner) -> &'static str {
     match owner {

@@ -2,6 +2,8 @@
 //! destroyed, and how that is undone. An optional part of a connected store, for commands that people
 //! run. The operator never restores or purges anything.
 
+use std::collections::BTreeMap;
+
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
@@ -146,6 +148,26 @@ pub enum Shape {
     Object,
 }
 
+/// What becomes of tags that a secret has and a push does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherTags {
+    /// They go, as the original operator has it.
+    Remove,
+    /// They stay: somebody else set them.
+    Keep,
+}
+
+/// Names of the wanted tags that are missing or have another value.
+pub fn differing(
+    present: &BTreeMap<String, String>,
+    wanted: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let differing = wanted
+        .iter()
+        .filter(|(name, value)| present.get(*name) != Some(*value));
+    differing.map(|(name, _)| name.clone()).collect()
+}
+
 /// What is true of every secret of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backend {
@@ -171,8 +193,16 @@ pub trait Lifecycle: Send + Sync {
     fn list<'a>(&'a self, prefix: &'a str) -> BoxFuture<'a, Result<Vec<String>>>;
 
     /// Writes a value as a push does, also over a version that cannot be read. A value whose push
-    /// says nothing about its form is kept in the form that suits secrets best.
+    /// says nothing about its form is kept in the form that suits secrets best. Tags that the push does
+    /// not name stay.
     fn put<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>>;
+
+    /// Names of the tags, labels or custom metadata that the push names in its metadata and the secret
+    /// lacks or has with another value. The secret can be read.
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>>;
+
+    /// Sets the tags that the push names. The value and every other tag stay as they are.
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>>;
 
     /// Marks somebody else's secret as managed.
     fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>>;
@@ -199,6 +229,20 @@ mod tests {
         assert_eq!(State::PendingDeletion { until }.until(), until);
         assert_eq!(State::PurgeBlocked { until }.until(), until);
         assert_eq!(State::Destroyed.until(), None);
+    }
+
+    #[test]
+    fn only_wanted_tags_that_are_missing_or_different_differ() {
+        let tags = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter();
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let present = tags(&[("same", "1"), ("old", "1"), ("foreign", "1")]);
+        let wanted = tags(&[("same", "1"), ("old", "2"), ("new", "1")]);
+
+        assert_eq!(differing(&present, &wanted), ["new", "old"]);
     }
 
     #[test]

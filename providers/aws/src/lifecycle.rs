@@ -49,6 +49,26 @@ impl Lifecycle for AwsStore {
         })
     }
 
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move {
+            match self.client()? {
+                Client::Secrets(client) => client.differing_tags(item).await,
+                Client::Parameters(client) => client.differing_tags(item).await,
+                Client::Certificates(_) => Err(unsupported()),
+            }
+        })
+    }
+
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            match self.client()? {
+                Client::Secrets(client) => client.set_tags(item).await,
+                Client::Parameters(client) => client.set_tags(item).await,
+                Client::Certificates(_) => Err(unsupported()),
+            }
+        })
+    }
+
     fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             match self.client()? {

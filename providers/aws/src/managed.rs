@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_provider_api::lifecycle::{OtherTags, differing};
 use lockstep_provider_api::prelude::*;
 
 /// Name of the tag.
@@ -43,11 +44,11 @@ pub(crate) fn wanted(own: &Tags) -> Result<Tags> {
     Ok(tags)
 }
 
-/// Names of tags that are there but not wanted, and whether any wanted one is missing or different.
-pub(crate) fn changes(there: &Tags, wanted: &Tags) -> (Vec<String>, bool) {
-    let surplus = there.keys().filter(|key| !wanted.contains_key(*key));
-    let differs = wanted
-        .iter()
-        .any(|(key, value)| there.get(key) != Some(value));
+/// Names of tags that are there and have to go, and whether any wanted one is missing or different.
+pub(crate) fn changes(there: &Tags, wanted: &Tags, others: OtherTags) -> (Vec<String>, bool) {
+    let surplus = there
+        .keys()
+        .filter(|key| others == OtherTags::Remove && !wanted.contains_key(*key));
+    let differs = !differing(there, wanted).is_empty();
     (surplus.cloned().collect(), differs)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use lockstep_provider_api::http::{Method, encode_component};
 use lockstep_provider_api::lifecycle::{
-    Backend, Description, Lifecycle, Owner, Purging, Shape, State, Undo, Writing,
+    Backend, Description, Lifecycle, Purging, Shape, State, differing,
 };
 use lockstep_provider_api::prelude::*;
 use serde_json::json;
@@ -14,16 +14,18 @@ use serde_json::json;
 use crate::api::{Call, Vault};
 use crate::error::Failure;
 use crate::object::{Kind, Object};
-use crate::read::{Attributes, Bundle};
-use crate::state::Deleted;
+use crate::push::Tags;
 use crate::store::AzureStore;
 use crate::{find, managed, push};
 
-/// Days a deleted object can be recovered where the vault does not say.
-const DAYS: u32 = 90;
 /// How often, and how many times, a change is looked for.
 const PAUSE: Duration = Duration::from_secs(1);
 const LOOKS: u32 = 60;
+
+mod look;
+
+pub(crate) use look::is_protected;
+use look::{deleted, describe, look, newest};
 
 impl Lifecycle for AzureStore {
     fn backend(&self) -> Backend {
@@ -53,14 +55,14 @@ impl Lifecycle for AzureStore {
         Box::pin(async move {
             let vault = self.vault()?;
             let object = Object::to_push(&item.target.remote_key)?;
-            let state = describe(vault, &object).await?.state;
+            let (description, kept) = look(vault, &object).await?;
             let mut looks = 0;
             loop {
-                let pushed = match state {
+                let pushed = match description.state {
                     State::Disabled | State::Expired | State::NotYetValid => {
-                        push::push_over(vault, item, self.path()).await
+                        push::push_over(vault, item, self.path(), &kept).await
                     }
-                    _ => push::push(vault, item, self.path()).await,
+                    _ => push::push(vault, item, self.path(), &kept).await,
                 };
                 match pushed {
                     Err(error) if is_being_changed(&error) && looks < LOOKS => {
@@ -73,13 +75,29 @@ impl Lifecycle for AzureStore {
         })
     }
 
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move {
+            let wanted = push::named_tags(item)?;
+            if wanted.is_empty() {
+                return Ok(Vec::new());
+            }
+            let object = Object::to_push(&item.target.remote_key)?;
+            let (_, present) = look(self.vault()?, &object).await?;
+            Ok(differing(&present, &wanted))
+        })
+    }
+
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let object = Object::to_push(&item.target.remote_key)?;
+            tag(self.vault()?, &object, push::named_tags(item)?).await
+        })
+    }
+
     fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let (vault, object) = (self.vault()?, Object::to_push(key)?);
-            let newest = newest(vault, &object).await?;
-            let tags = managed::tags(&newest.tags.unwrap_or_default())?;
-            let body = json!({ "tags": tags });
-            patch(vault, &object, &newest.version, &body).await
+            let mark = managed::tags(&Tags::new())?;
+            tag(self.vault()?, &Object::to_push(key)?, mark).await
         })
     }
 
@@ -101,106 +119,13 @@ fn is_being_changed(error: &Error) -> bool {
     *error.kind() == ErrorKind::Conflict && error.to_string().contains("ObjectIsBeing")
 }
 
-async fn describe(vault: &Vault, object: &Object) -> Result<Description> {
-    match vault.get(object.kind, &object.name, None).await {
-        Ok(answer) => {
-            let bundle = Bundle::parse(&answer.into_secret())?;
-            let owner = owner(managed::is_ours(&bundle));
-            Ok(described(State::Available, owner, &bundle.attributes))
-        }
-        Err(failure) if failure.is_missing() => match deleted(vault, object).await? {
-            Some(deleted) => Ok(Description {
-                readable: Some(0),
-                writing: Writing::AfterRestore,
-                ..described(
-                    deleted.state(),
-                    owner(managed::has_mark(deleted.tags.as_ref())),
-                    &deleted.attributes,
-                )
-            }),
-            None => Ok(Description::missing(Undo::Days(DAYS))),
-        },
-        Err(failure) => {
-            let state = match failure.error.kind() {
-                ErrorKind::Tombstoned(tombstone) => match &*tombstone.state {
-                    "disabled" => State::Disabled,
-                    "expired" => State::Expired,
-                    "not yet valid" => State::NotYetValid,
-                    _ => return Err(failure.into()),
-                },
-                _ => return Err(failure.into()),
-            };
-            let newest = newest(vault, object).await?;
-            let owner = owner(managed::has_mark(newest.tags.as_ref()));
-            Ok(Description {
-                readable: None,
-                ..described(state, owner, &newest.attributes)
-            })
-        }
-    }
-}
-
-fn owner(is_ours: bool) -> Owner {
-    if is_ours { Owner::Ours } else { Owner::Foreign }
-}
-
-fn described(state: State, owner: Owner, attributes: &Attributes) -> Description {
-    let level = attributes.level.as_deref().unwrap_or_default();
-    Description {
-        state,
-        owner,
-        readable: None,
-        undo: match (level, attributes.recoverable_days) {
-            ("Purgeable", _) => Undo::Never,
-            (_, days) => Undo::Days(days.unwrap_or(DAYS)),
-        },
-        writing: Writing::Direct,
-        purging: if is_protected(level) {
-            Purging::Blocked
-        } else {
-            Purging::Allowed
-        },
-    }
-}
-
-/// Whether a recovery level forbids to purge.
-pub(crate) fn is_protected(level: &str) -> bool {
-    !level.is_empty() && !level.contains("Purgeable")
-}
-
-/// What is left of a deleted object. Without the right to see it nothing is, as for reads.
-async fn deleted(vault: &Vault, object: &Object) -> Result<Option<Deleted>> {
-    match vault.get_deleted(object.kind, &object.name).await {
-        Ok(answer) => answer.json().map(Some),
-        Err(failure) if failure.is_missing() || failure.status == 403 => Ok(None),
-        Err(failure) => Err(failure.into()),
-    }
-}
-
-/// The newest version, as a list shows it: without a value, and though it is disabled.
-struct Newest {
-    version: String,
-    tags: Option<std::collections::BTreeMap<String, String>>,
-    attributes: Attributes,
-}
-
-async fn newest(vault: &Vault, object: &Object) -> Result<Newest> {
-    let path = format!(
-        "{}/{}/versions",
-        object.kind.path(),
-        encode_component(&object.name)
-    );
-    let items = find::items(vault, "GetSecretVersions", &path).await?;
-    let newest = items.into_iter().max_by_key(|item| {
-        let attributes = item.attributes.as_ref();
-        attributes.and_then(|attributes| attributes.created)
-    });
-    let newest = newest.ok_or_else(Error::not_found)?;
-    Ok(Newest {
-        version: newest.name().to_owned(),
-        attributes: newest.attributes.clone().unwrap_or_default(),
-        tags: newest.tags,
-    })
+/// Sets tags of the newest version beside those that it has.
+async fn tag(vault: &Vault, object: &Object, tags: Tags) -> Result<()> {
+    let newest = newest(vault, object).await?;
+    let mut all = newest.tags.unwrap_or_default();
+    all.extend(tags);
+    let body = json!({ "tags": all });
+    patch(vault, object, &newest.version, &body).await
 }
 
 async fn patch(

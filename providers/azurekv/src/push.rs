@@ -18,13 +18,16 @@ mod certificate;
 mod key;
 mod secret;
 
+/// Tags by name.
+pub(crate) type Tags = BTreeMap<String, String>;
+
 /// `metadata.spec` of a push entry.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Metadata {
     expiration_date: Option<String>,
     content_type: Option<String>,
-    tags: BTreeMap<String, String>,
+    tags: Tags,
 }
 
 /// What a push writes beside the value.
@@ -32,12 +35,17 @@ struct Wanted {
     /// End of the value's life in seconds since 1970.
     expires: Option<i64>,
     content_type: Option<String>,
-    tags: BTreeMap<String, String>,
+    tags: Tags,
 }
 
-/// Writes the value of a push entry.
-pub(crate) async fn push(vault: &Vault, item: &PushItem, path: Path) -> Result<Pushed> {
-    let wanted = wanted(item)?;
+/// Writes the value of a push entry. `kept` are tags that stay although the push does not name them.
+pub(crate) async fn push(
+    vault: &Vault,
+    item: &PushItem,
+    path: Path,
+    kept: &Tags,
+) -> Result<Pushed> {
+    let wanted = wanted(item, kept)?;
     let object = Object::to_push(&item.target.remote_key)?;
     let value = item.value_or_empty();
     let there = there(vault, &object).await?;
@@ -62,8 +70,13 @@ pub(crate) async fn push(vault: &Vault, item: &PushItem, path: Path) -> Result<P
 }
 
 /// Writes the value over a version that cannot be read and so not be compared with.
-pub(crate) async fn push_over(vault: &Vault, item: &PushItem, path: Path) -> Result<Pushed> {
-    let wanted = wanted(item)?;
+pub(crate) async fn push_over(
+    vault: &Vault,
+    item: &PushItem,
+    path: Path,
+    kept: &Tags,
+) -> Result<Pushed> {
+    let wanted = wanted(item, kept)?;
     let object = Object::to_push(&item.target.remote_key)?;
     let value = item.value_or_empty();
     let prepared = match object.kind {
@@ -111,16 +124,29 @@ async fn write(vault: &Vault, object: &Object, body: &Value) -> Result<()> {
     }
 }
 
-fn wanted(item: &PushItem) -> Result<Wanted> {
+/// The tags that a push names, without the mark.
+pub(crate) fn named_tags(item: &PushItem) -> Result<Tags> {
+    let tags = metadata_of(item)?.tags;
+    managed::tags(&tags)?;
+    Ok(tags)
+}
+
+fn metadata_of(item: &PushItem) -> Result<Metadata> {
     let metadata: Option<Metadata> = metadata::parse(item.metadata.as_ref())
         .map_err(|error| error.context("failed to parse push secret metadata"))?;
-    let metadata = metadata.unwrap_or_default();
+    Ok(metadata.unwrap_or_default())
+}
+
+fn wanted(item: &PushItem, kept: &Tags) -> Result<Wanted> {
+    let metadata = metadata_of(item)?;
+    let mut tags = kept.clone();
+    tags.extend(managed::tags(&metadata.tags)?);
     let expires = metadata.expiration_date.as_deref();
     let expires = expires.filter(|date| !date.is_empty()).map(parse_date);
     Ok(Wanted {
         expires: expires.transpose()?,
         content_type: metadata.content_type.filter(|text| !text.is_empty()),
-        tags: managed::tags(&metadata.tags)?,
+        tags,
     })
 }
 

@@ -115,7 +115,7 @@ impl Store for AzureStore {
     }
 
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
-        push::push(self.vault()?, item, self.path).await
+        push::push(self.vault()?, item, self.path, &push::Tags::new()).await
     }
 
     async fn delete(&self, target: &PushTarget) -> Result<()> {

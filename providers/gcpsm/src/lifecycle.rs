@@ -3,7 +3,7 @@
 
 use futures_util::future::BoxFuture;
 use lockstep_provider_api::lifecycle::{
-    Backend, Description, Lifecycle, Owner, Purging, Shape, State, Undo, Writing,
+    Backend, Description, Lifecycle, OtherTags, Owner, Purging, Shape, State, Undo, Writing,
 };
 use lockstep_provider_api::prelude::*;
 
@@ -39,6 +39,14 @@ impl Lifecycle for GcpsmStore {
 
     fn put<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Pushed>> {
         Box::pin(async move { self.connected()?.put(item).await })
+    }
+
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move { self.connected()?.differing_words(item).await })
+    }
+
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move { self.connected()?.set_words(item).await })
     }
 
     fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
@@ -103,11 +111,11 @@ impl Connection {
             Err(failure) => return Err(failure.error),
         };
         if !is_dead {
-            return self.write(item).await;
+            return self.write(item, OtherTags::Keep).await;
         }
-        managed::require(&self.api.secret(key).await?.labels, key)?;
         let value = item.value()?;
         check_size(&value)?;
+        self.set_words(item).await?;
         self.api.add_version(key, &value).await?;
         Ok(Pushed::Updated)
     }

@@ -1,6 +1,7 @@
 //! Writing a secret: made when it is not there, otherwise changed only where it differs. What is not
 //! ours is refused, unless only a property of it is pushed. Nothing is enabled or restored.
 
+use lockstep_provider_api::lifecycle::{OtherTags, differing};
 use lockstep_provider_api::locks::Locks;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{self, Dots};
@@ -17,7 +18,8 @@ mod metadata;
 use metadata::PushMetadata;
 
 impl Connection {
-    pub(crate) async fn write(&self, item: &PushItem) -> Result<Pushed> {
+    /// Writes a secret; says what becomes of labels and annotations that the push does not name.
+    pub(crate) async fn write(&self, item: &PushItem, others: OtherTags) -> Result<Pushed> {
         let value = item.value_or_empty();
         let property = item.target.wanted_property();
         if property.is_some() && item.metadata.is_some() {
@@ -36,7 +38,9 @@ impl Connection {
         if property.is_none() {
             managed::require(&secret.labels, key)?;
         }
-        let mut changed = self.sync_words(key, &secret, property, &metadata).await?;
+        let mut changed = self
+            .sync_words(key, &secret, property, (&metadata, others))
+            .await?;
         changed |= self.sync_value(key, property, value, is_new).await?;
         Ok(match (is_new, changed) {
             (true, _) => Pushed::Created,
@@ -67,10 +71,10 @@ impl Connection {
         key: &str,
         secret: &Secret,
         property: Option<&str>,
-        metadata: &PushMetadata,
+        (metadata, others): (&PushMetadata, OtherTags),
     ) -> Result<bool> {
         let (labels, annotations) = match property {
-            None => metadata.words(&secret.labels),
+            None => metadata.words(&secret.labels, &secret.annotations, others),
             Some(_) => (
                 managed::marked(secret.labels.clone()),
                 secret.annotations.clone(),
@@ -82,6 +86,30 @@ impl Connection {
         let etag = secret.etag.as_deref();
         self.api.update(key, etag, &labels, &annotations).await?;
         Ok(true)
+    }
+
+    /// Names of the labels and annotations that a push names and the secret has otherwise.
+    pub(crate) async fn differing_words(&self, item: &PushItem) -> Result<Vec<String>> {
+        let metadata = PushMetadata::parse(item)?;
+        if metadata.names_nothing() {
+            return Ok(Vec::new());
+        }
+        let secret = self.api.secret(&item.target.remote_key).await?;
+        let (labels, annotations) = metadata.named(&secret.labels);
+        let mut names = differing(&secret.labels, &labels);
+        names.extend(differing(&secret.annotations, &annotations));
+        Ok(names)
+    }
+
+    /// Sets the labels and annotations that a push names, and leaves the others.
+    pub(crate) async fn set_words(&self, item: &PushItem) -> Result<()> {
+        let metadata = PushMetadata::parse(item)?;
+        let key = &item.target.remote_key;
+        let secret = self.api.secret(key).await?;
+        managed::require(&secret.labels, key)?;
+        self.sync_words(key, &secret, None, (&metadata, OtherTags::Keep))
+            .await?;
+        Ok(())
     }
 
     /// Adds a version where the newest one holds something else.

@@ -1,7 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. A store whose credentials are
 //! the caller's has no connection while it is checked without one.
 
-use lockstep_provider_api::lifecycle::Lifecycle;
+use lockstep_provider_api::lifecycle::{Lifecycle, OtherTags};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::refusal::Refusal;
 
@@ -88,7 +88,7 @@ impl Store for GcpsmStore {
     }
 
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
-        Box::pin(self.connected()?.write(item)).await
+        Box::pin(self.connected()?.write(item, OtherTags::Remove)).await
     }
 
     async fn delete(&self, target: &PushTarget) -> Result<()> {

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use lockstep_provider_api::http::Method;
 use lockstep_provider_api::json::{Number, Value, marshal};
 use lockstep_provider_api::lifecycle::{
-    Backend, Description, Lifecycle, Owner, Purging, Shape, State, Undo, Writing,
+    Backend, Description, Lifecycle, Owner, Purging, Shape, State, Undo, Writing, differing,
 };
 use lockstep_provider_api::prelude::*;
 
@@ -14,6 +14,10 @@ use crate::managed;
 use crate::push::Checked;
 use crate::server::Ask;
 use crate::spec::Version;
+
+mod custom;
+
+use custom::custom_metadata;
 
 impl Lifecycle for Kv {
     fn backend(&self) -> Backend {
@@ -53,20 +57,26 @@ impl Lifecycle for Kv {
         Box::pin(self.push(item, Checked::Yes))
     }
 
-    fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
+    fn differing_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<Vec<String>>> {
         Box::pin(async move {
-            let current = self.current(key).await?;
-            match (self.version(), current.data.clone()) {
-                (Version::V2, _) => {
-                    let custom = managed::marked(current.custom);
-                    Ok(self.write_metadata(key, &custom).await?)
-                }
-                (Version::V1, Some(members)) => {
-                    self.replace(key, members, &current, Checked::No).await
-                }
-                (Version::V1, None) => Err(Error::not_found()),
+            let wanted = custom_metadata(item)?;
+            if wanted.is_empty() {
+                return Ok(Vec::new());
             }
+            let current = self.current(&item.target.remote_key).await?;
+            Ok(differing(&current.custom, &wanted))
         })
+    }
+
+    fn set_tags<'a>(&'a self, item: &'a PushItem) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let wanted = custom_metadata(item)?;
+            self.set_custom(&item.target.remote_key, wanted).await
+        })
+    }
+
+    fn adopt<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(self.set_custom(key, managed::marked(Words::new())))
     }
 
     /// Deletes every version that can be read, not the newest alone.

@@ -15,25 +15,25 @@ use serde_json::{Value, json};
 use crate::process::{Room, until};
 
 /// A value that must never be seen.
-const CANARY: &str = "canary-7d1b";
+pub(crate) const CANARY: &str = "canary-7d1b";
 /// The account of Google's key.
 const WRITER: &str = "writer@p.iam.gserviceaccount.com";
 
 /// A folder with a store and a manifest, and the environment that leads to a test server.
-struct Desk {
-    folder: tempfile::TempDir,
-    environment: Vec<(String, String)>,
+pub(crate) struct Desk {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) environment: Vec<(String, String)>,
 }
 
 /// What a command left.
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Ran {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let parsed = serde_json::from_str(&self.out);
         parsed
             .map_err(|_| format!("{}\n{}", self.out, self.err))
@@ -41,7 +41,7 @@ impl Ran {
     }
 
     /// Outcome, state before and state after of a secret.
-    fn row(&self, name: &str) -> (String, String, String) {
+    pub(crate) fn row(&self, name: &str) -> (String, String, String) {
         let rows = self.json();
         let rows = rows["secrets"].as_array().unwrap().clone();
         let row = rows.iter().find(|row| row["name"] == name).unwrap().clone();
@@ -74,7 +74,7 @@ impl Desk {
         }
     }
 
-    fn aws(moto: &Moto, service: &str) -> Self {
+    pub(crate) fn aws(moto: &Moto, service: &str) -> Self {
         let keys = json!({
             "accessKeyIDSecretRef": { "name": "creds", "key": "id" },
             "secretAccessKeySecretRef": { "name": "creds", "key": "secret" },
@@ -84,7 +84,7 @@ impl Desk {
         Self::new(&json!({ "aws": aws }), &credentials, moto.environment())
     }
 
-    fn azure(azure: &Azure) -> Self {
+    pub(crate) fn azure(azure: &Azure) -> Self {
         let reference = json!({
             "clientId": { "name": "creds", "key": "id" },
             "clientSecret": { "name": "creds", "key": "secret" },
@@ -99,7 +99,7 @@ impl Desk {
         )
     }
 
-    fn google(google: &Google) -> Self {
+    pub(crate) fn google(google: &Google) -> Self {
         let key = json!({ "secretAccessKeySecretRef": { "name": "creds", "key": "key" } });
         let spec = json!({ "projectID": "p", "auth": { "secretRef": key } });
         let credentials = [("key", &*google.key(WRITER))];
@@ -110,14 +110,14 @@ impl Desk {
         )
     }
 
-    fn bao(bao: &Bao, provider: &str) -> Self {
+    pub(crate) fn bao(bao: &Bao, provider: &str) -> Self {
         let auth = json!({ "tokenSecretRef": { "name": "creds", "key": "token" } });
         let spec = json!({ "server": bao.url(), "path": "kv", "version": "v2", "auth": auth });
         Self::new(&json!({ provider: spec }), &[("token", ROOT)], Vec::new())
     }
 
     /// Desired secrets, each with a user from the environment and a password that is made.
-    fn want(&self, names: &[&str]) {
+    pub(crate) fn want(&self, names: &[&str]) {
         let password = json!({ "generator": { "kind": "Password", "spec": { "length": 24 } } });
         let secrets = names.iter().map(|name| {
             json!({ "name": name, "description": "account of the application", "fields": [
@@ -128,7 +128,7 @@ impl Desk {
         self.manifest(&json!(secrets.collect::<Vec<_>>()));
     }
 
-    fn manifest(&self, secrets: &Value) {
+    pub(crate) fn manifest(&self, secrets: &Value) {
         let manifest =
             json!({ "apiVersion": "lockstep/v1", "kind": "BackendSecrets", "secrets": secrets });
         std::fs::write(
@@ -151,17 +151,17 @@ impl Desk {
     }
 
     /// Runs a verb on the store file with JSON output.
-    fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         let tail = ["--store-file", "store.yaml", "--output", "json"];
         ended(self.command(&[arguments, &tail].concat()))
     }
 
-    fn apply(&self) -> Ran {
+    pub(crate) fn apply(&self) -> Ran {
         self.run(&["apply", "-f", "secrets.yaml"])
     }
 
     /// Reports that were left in the folder.
-    fn reports(&self) -> Vec<Value> {
+    pub(crate) fn reports(&self) -> Vec<Value> {
         let files = std::fs::read_dir(self.folder.path()).unwrap();
         let paths = files.map(|file| file.unwrap().path());
         let reports = paths.filter(|path| {

@@ -6,6 +6,7 @@ mod aws;
 mod azure;
 mod backends;
 mod backends_command;
+mod backends_tags;
 mod canary;
 mod chaos;
 mod cluster_kinds;

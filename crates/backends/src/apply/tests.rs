@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 
 use lockstep_provider_api::lifecycle::State;
 use lockstep_toolbox::output::Paint;
+use serde_json::json;
 use tokio::task::yield_now;
 
 use super::*;
@@ -73,6 +74,39 @@ async fn a_deleted_secret_that_holds_the_value_is_restored_only() {
 
     assert_eq!(memory.take_log(), ["restore a"]);
     assert_eq!(row.outcome, Outcome::Changed);
+}
+
+fn tagged(name: &str, value: &str, team: &str) -> Desired {
+    Desired {
+        metadata: Some(json!({ "tags": { "team": team } })),
+        ..whole(name, value)
+    }
+}
+
+#[tokio::test]
+async fn tags_alone_are_set_without_a_write_of_the_value() {
+    let (memory, backend) = Memory::open();
+    memory.put("a", State::Available, "same");
+
+    let row = one(&backend, &tagged("a", "same", "blue"), SETTINGS).await;
+    let again = one(&backend, &tagged("a", "same", "blue"), SETTINGS).await;
+
+    assert_eq!(memory.take_log(), ["tag a"]);
+    assert_eq!(row.actions, [Action::Tag]);
+    assert_eq!(row.reason, "tag differs: team");
+    assert_eq!(again.outcome, Outcome::Unchanged);
+    assert_eq!(memory.tags("a")["team"], "blue");
+}
+
+#[tokio::test]
+async fn a_backend_that_takes_no_tags_with_a_value_gets_them_after_it() {
+    let (memory, backend) = Memory::open();
+
+    let row = one(&backend, &tagged("a", "new", "blue"), SETTINGS).await;
+
+    assert_eq!(memory.take_log(), ["put a", "tag a"]);
+    assert_eq!(row.actions, [Action::Create, Action::Tag]);
+    assert_eq!(row.after, Some(State::Available));
 }
 
 #[tokio::test]

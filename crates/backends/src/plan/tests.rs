@@ -27,12 +27,49 @@ fn seen(description: &Description) -> Applied<'_> {
     Applied {
         description,
         difference: None,
+        tags: &[],
         needs_current: false,
         is_plain: false,
         shape: Shape::Any,
         restore: Switch::On,
         adopt: Switch::Off,
     }
+}
+
+#[test]
+fn tags_that_differ_are_set_without_the_value_or_together_with_it() {
+    let same = Ok(Difference::default());
+    let other = Ok(Difference {
+        whole: true,
+        ..Difference::default()
+    });
+    let tags = ["owner".to_owned(), "team".to_owned()];
+    let with = |difference, description, adopt| {
+        apply(&Applied {
+            difference: Some(difference),
+            tags: &tags,
+            adopt,
+            ..seen(description)
+        })
+    };
+    let foreign = Description {
+        owner: Owner::Foreign,
+        ..AVAILABLE
+    };
+
+    assert_eq!(
+        with(&same, &AVAILABLE, Switch::Off),
+        Step::new(Action::Tag, "tags differ: owner, team")
+    );
+    assert_eq!(
+        with(&other, &AVAILABLE, Switch::Off),
+        Step::new(
+            Action::Update,
+            "the value differs; tags differ: owner, team"
+        )
+    );
+    assert_eq!(with(&same, &foreign, Switch::Off).action, Action::Refuse);
+    assert_eq!(with(&same, &foreign, Switch::On).action, Action::Adopt);
 }
 
 #[test]

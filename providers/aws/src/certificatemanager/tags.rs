@@ -2,6 +2,7 @@
 //! names.
 
 use aws_sdk_resourcegroupstagging::types::TagFilter;
+use lockstep_provider_api::lifecycle::OtherTags;
 use lockstep_provider_api::prelude::*;
 
 use super::CertificateManager;
@@ -59,7 +60,7 @@ impl CertificateManager {
     /// Makes the tags what the push wants.
     pub(super) async fn sync_tags(&self, arn: &str, wanted: &Tags) -> Result<bool> {
         let present = self.tags(arn).await?;
-        let (surplus, differs) = managed::changes(&present, wanted);
+        let (surplus, differs) = managed::changes(&present, wanted, OtherTags::Remove);
         if !surplus.is_empty() {
             let old = present.into_iter().filter(|(key, _)| surplus.contains(key));
             let old = sdk_tags(&old.collect())?;

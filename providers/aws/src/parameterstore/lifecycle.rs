@@ -1,13 +1,13 @@
 //! The life of parameters: they are there or not. A deletion is final at once.
 
-use aws_sdk_ssm::types::{Parameter, ParameterType, ResourceTypeForTagging};
+use aws_sdk_ssm::types::{Parameter, ParameterType};
 use lockstep_provider_api::lifecycle::{
-    Backend, Description, Owner, Purging, Shape, State, Undo, Writing,
+    Backend, Description, OtherTags, Owner, Purging, Shape, State, Undo, Writing, differing,
 };
 use lockstep_provider_api::prelude::*;
 
 use super::ParameterStore;
-use super::push::sdk_tags;
+use super::metadata::PushMetadata;
 use crate::lifecycle::with_default;
 use crate::managed::{self, Tags};
 
@@ -59,21 +59,27 @@ impl ParameterStore {
         let found = self.found(&name).await?;
         let kind = found.and_then(|parameter| parameter.r#type);
         let kind = kind.unwrap_or(ParameterType::SecureString);
-        self.push(&with_default(item, "secretType", kind.as_str()))
-            .await
+        let item = with_default(item, "secretType", kind.as_str());
+        self.push_beside(&item, OtherTags::Keep).await
+    }
+
+    pub(crate) async fn differing_tags(&self, item: &PushItem) -> Result<Vec<String>> {
+        let wanted = named_tags(item)?;
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = self.name(&item.target.remote_key)?;
+        Ok(differing(&self.tags(&name).await?, &wanted))
+    }
+
+    pub(crate) async fn set_tags(&self, item: &PushItem) -> Result<()> {
+        let name = self.name(&item.target.remote_key)?;
+        self.tag(&name, &named_tags(item)?).await
     }
 
     pub(crate) async fn mark(&self, key: &str) -> Result<()> {
-        let name = self.name(key)?;
-        let tags = sdk_tags(&managed::wanted(&Tags::new())?)?;
-        let send = || {
-            let request = self.client.add_tags_to_resource();
-            let request = request.resource_type(ResourceTypeForTagging::Parameter);
-            let request = request.resource_id(&name);
-            request.set_tags(Some(tags.clone())).send()
-        };
-        self.caller.call("AddTagsToResource", &name, send).await?;
-        Ok(())
+        let tags = managed::wanted(&Tags::new())?;
+        self.tag(&self.name(key)?, &tags).await
     }
 
     /// Deletes for good.
@@ -98,4 +104,11 @@ impl ParameterStore {
             Err(failure) => Err(failure.into()),
         }
     }
+}
+
+/// The tags that a push names, without the mark.
+fn named_tags(item: &PushItem) -> Result<Tags> {
+    let tags = PushMetadata::parse(item)?.tags;
+    managed::wanted(&tags)?;
+    Ok(tags)
 }

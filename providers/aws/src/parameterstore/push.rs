@@ -5,6 +5,7 @@ use aws_sdk_ssm::types::{ParameterTier, ResourceTypeForTagging, Tag};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lockstep_provider_api::json::{Html, json_object, to_json_strings};
+use lockstep_provider_api::lifecycle::OtherTags;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property::{self, Dots};
 
@@ -29,6 +30,11 @@ struct Write<'a> {
 
 impl ParameterStore {
     pub(crate) async fn push(&self, item: &PushItem) -> Result<Pushed> {
+        self.push_beside(item, OtherTags::Remove).await
+    }
+
+    /// Writes a parameter; says what becomes of tags that the push does not name.
+    pub(super) async fn push_beside(&self, item: &PushItem, others: OtherTags) -> Result<Pushed> {
         let metadata = PushMetadata::parse(item)?;
         let tags = managed::wanted(&metadata.tags)?;
         let value = value_of(item, &metadata);
@@ -72,7 +78,7 @@ impl ParameterStore {
             tags: None,
         })
         .await?;
-        self.sync_tags(&name, &present, &tags).await?;
+        self.sync_tags(&name, (&present, others), &tags).await?;
         Ok(Pushed::Updated)
     }
 
@@ -108,8 +114,13 @@ impl ParameterStore {
         })
     }
 
-    async fn sync_tags(&self, name: &str, present: &Tags, wanted: &Tags) -> Result<()> {
-        let (surplus, differs) = managed::changes(present, wanted);
+    async fn sync_tags(
+        &self,
+        name: &str,
+        (present, others): (&Tags, OtherTags),
+        wanted: &Tags,
+    ) -> Result<()> {
+        let (surplus, differs) = managed::changes(present, wanted, others);
         if !surplus.is_empty() {
             let send = || {
                 let request = self.client.remove_tags_from_resource();
@@ -122,15 +133,21 @@ impl ParameterStore {
                 .await?;
         }
         if differs {
-            let tags = sdk_tags(wanted)?;
-            let send = || {
-                let request = self.client.add_tags_to_resource();
-                let request = request.resource_type(ResourceTypeForTagging::Parameter);
-                let request = request.resource_id(name);
-                request.set_tags(Some(tags.clone())).send()
-            };
-            self.caller.call("AddTagsToResource", name, send).await?;
+            self.tag(name, wanted).await?;
         }
+        Ok(())
+    }
+
+    /// Sets tags beside those that are there.
+    pub(super) async fn tag(&self, name: &str, tags: &Tags) -> Result<()> {
+        let tags = sdk_tags(tags)?;
+        let send = || {
+            let request = self.client.add_tags_to_resource();
+            let request = request.resource_type(ResourceTypeForTagging::Parameter);
+            let request = request.resource_id(name);
+            request.set_tags(Some(tags.clone())).send()
+        };
+        self.caller.call("AddTagsToResource", name, send).await?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use aws_sdk_secretsmanager::types::ReplicaRegionType;
 use lockstep_provider_api::error::Tombstone;
+use lockstep_provider_api::lifecycle::OtherTags;
 use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
@@ -17,13 +18,13 @@ impl SecretsManager {
         &self,
         id: &str,
         described: &DescribeSecretOutput,
-        metadata: &PushMetadata,
+        (metadata, others): (&PushMetadata, OtherTags),
         wanted: &Tags,
     ) -> Result<bool> {
         if metadata.tags.is_empty() {
             return Ok(false);
         }
-        let (surplus, differs) = managed::changes(&tags_of(described), wanted);
+        let (surplus, differs) = managed::changes(&tags_of(described), wanted, others);
         if !surplus.is_empty() {
             let send = || {
                 let request = self.client.untag_resource().secret_id(id);
@@ -32,13 +33,19 @@ impl SecretsManager {
             self.caller.call("UntagResource", id, send).await?;
         }
         if differs {
-            let send = || {
-                let request = self.client.tag_resource().secret_id(id);
-                request.set_tags(Some(sdk_tags(wanted))).send()
-            };
-            self.caller.call("TagResource", id, send).await?;
+            self.tag(id, wanted).await?;
         }
         Ok(differs || !surplus.is_empty())
+    }
+
+    /// Sets tags beside those that are there.
+    pub(super) async fn tag(&self, id: &str, tags: &Tags) -> Result<()> {
+        let send = || {
+            let request = self.client.tag_resource().secret_id(id);
+            request.set_tags(Some(sdk_tags(tags))).send()
+        };
+        self.caller.call("TagResource", id, send).await?;
+        Ok(())
     }
 
     /// Puts a resource policy where it differs in meaning from the present one.

@@ -4,12 +4,13 @@
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use jiff::Timestamp;
 use lockstep_provider_api::lifecycle::{
-    Backend, Description, Owner, Purging, Shape, State, Undo, Writing,
+    Backend, Description, OtherTags, Owner, Purging, Shape, State, Undo, Writing, differing,
 };
 use lockstep_provider_api::prelude::*;
 
 use super::SecretsManager;
-use super::push::{sdk_tags, tags_of};
+use super::metadata::PushMetadata;
+use super::push::tags_of;
 use crate::lifecycle::with_default;
 use crate::managed::{self, Tags};
 
@@ -87,21 +88,30 @@ impl SecretsManager {
     /// Writes a value, as text where it is text: that is what consoles and other programs expect.
     pub(crate) async fn put(&self, item: &PushItem) -> Result<Pushed> {
         if item.value()?.expose_utf8().is_err() {
-            return self.push(item).await;
+            return self.push_beside(item, OtherTags::Keep).await;
         }
-        self.push(&with_default(item, "secretPushFormat", "string"))
-            .await
+        let item = with_default(item, "secretPushFormat", "string");
+        self.push_beside(&item, OtherTags::Keep).await
+    }
+
+    pub(crate) async fn differing_tags(&self, item: &PushItem) -> Result<Vec<String>> {
+        let wanted = named_tags(item)?;
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let described = self.found(&item.target.remote_key).await?;
+        let present = described.as_ref().map(tags_of).unwrap_or_default();
+        Ok(differing(&present, &wanted))
+    }
+
+    pub(crate) async fn set_tags(&self, item: &PushItem) -> Result<()> {
+        let id = self.id(&item.target.remote_key)?;
+        self.tag(&id, &named_tags(item)?).await
     }
 
     pub(crate) async fn mark(&self, key: &str) -> Result<()> {
-        let id = self.id(key)?;
-        let tags = sdk_tags(&managed::wanted(&Tags::new())?);
-        let send = || {
-            let request = self.client.tag_resource().secret_id(&id);
-            request.set_tags(Some(tags.clone())).send()
-        };
-        self.caller.call("TagResource", &id, send).await?;
-        Ok(())
+        let tags = managed::wanted(&Tags::new())?;
+        self.tag(&self.id(key)?, &tags).await
     }
 
     /// Schedules the deletion.
@@ -181,6 +191,13 @@ pub(super) enum Ending {
     After(i64),
     /// As the account has it.
     Usual,
+}
+
+/// The tags that a push names, without the mark.
+fn named_tags(item: &PushItem) -> Result<Tags> {
+    let tags = PushMetadata::parse(item)?.tags;
+    managed::wanted(&tags)?;
+    Ok(tags)
 }
 
 fn is_current(described: &DescribeSecretOutput) -> bool {

@@ -4,6 +4,7 @@
 use aws_sdk_secretsmanager::operation::describe_secret::DescribeSecretOutput;
 use aws_sdk_secretsmanager::types::{ReplicaRegionType, Tag};
 use aws_smithy_types::Blob;
+use lockstep_provider_api::lifecycle::OtherTags;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::property;
 
@@ -18,6 +19,11 @@ const KMS_KEY: &str = "alias/aws/secretsmanager";
 
 impl SecretsManager {
     pub(crate) async fn push(&self, item: &PushItem) -> Result<Pushed> {
+        self.push_beside(item, OtherTags::Remove).await
+    }
+
+    /// Writes a secret; says what becomes of tags that the push does not name.
+    pub(super) async fn push_beside(&self, item: &PushItem, others: OtherTags) -> Result<Pushed> {
         let value = item.value()?;
         let parsed = PushMetadata::parse(item).and_then(|metadata| {
             let tags = managed::wanted(&metadata.tags)?;
@@ -45,7 +51,9 @@ impl SecretsManager {
         if described.deleted_date().is_some() {
             return Err(self.is_scheduled(&id, &described));
         }
-        let mut changed = self.sync_tags(&id, &described, &metadata, &tags).await?;
+        let mut changed = self
+            .sync_tags(&id, &described, (&metadata, others), &tags)
+            .await?;
         if let Some(policy) = &metadata.resource_policy {
             let text = policy.text(item, &self.caller.ctx).await?;
             changed |= self

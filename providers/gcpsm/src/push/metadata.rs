@@ -1,5 +1,6 @@
 //! `metadata` of a push: labels, annotations, and what is only said when a secret is made.
 
+use lockstep_provider_api::lifecycle::OtherTags;
 use lockstep_provider_api::metadata;
 use lockstep_provider_api::prelude::*;
 use serde::Deserialize;
@@ -65,13 +66,46 @@ impl PushMetadata {
 
     /// Labels and annotations as they should be. `Merge` keeps labels that are there over new ones
     /// and replaces annotations all the same, as upstream has it.
-    pub(super) fn words(&self, there: &Words) -> (Words, Words) {
-        let mut labels = self.labels.clone();
-        if self.merge_policy == "Merge" {
-            labels.extend(there.clone());
+    pub(super) fn words(
+        &self,
+        labels: &Words,
+        annotations: &Words,
+        others: OtherTags,
+    ) -> (Words, Words) {
+        let (mut wanted, mut noted) = self.named(labels);
+        if self.is_merged() || others == OtherTags::Keep {
+            wanted = joined(labels, wanted);
         }
-        (managed::marked(labels), self.annotations.clone())
+        if others == OtherTags::Keep {
+            noted = joined(annotations, noted);
+        }
+        (managed::marked(wanted), noted)
     }
+
+    /// Labels and annotations that the push names; `Merge` leaves labels that are there as they are.
+    pub(super) fn named(&self, there: &Words) -> (Words, Words) {
+        let mut labels = self.labels.clone();
+        if self.is_merged() {
+            labels.retain(|name, _| !there.contains_key(name));
+        }
+        (labels, self.annotations.clone())
+    }
+
+    /// Whether it says nothing about labels and annotations.
+    pub(super) fn names_nothing(&self) -> bool {
+        self.labels.is_empty() && self.annotations.is_empty()
+    }
+
+    fn is_merged(&self) -> bool {
+        self.merge_policy == "Merge"
+    }
+}
+
+/// What is there, with what is wanted over it.
+fn joined(there: &Words, wanted: Words) -> Words {
+    let mut all = there.clone();
+    all.extend(wanted);
+    all
 }
 
 #[cfg(test)]
@@ -135,12 +169,29 @@ mod tests {
         let mut merge = spec.clone();
         merge["mergePolicy"] = "Merge".into();
 
-        let (replaced, _) = parsed(spec).unwrap().words(&there);
-        let (merged, _) = parsed(merge).unwrap().words(&there);
+        let none = Words::new();
+        let words = |spec| {
+            let metadata = parsed(spec).unwrap();
+            metadata.words(&there, &none, OtherTags::Remove).0
+        };
+        let (replaced, merged) = (words(spec), words(merge));
 
         assert_eq!(replaced["a"], "new");
         assert_eq!(merged["a"], "old");
         assert_eq!(merged["b"], "new");
         assert!(managed::is_ours(&replaced) && managed::is_ours(&merged));
+    }
+    #[test]
+    fn labels_and_annotations_of_others_stay_where_that_is_asked_for() {
+        let word = |name: &str| Words::from_iter([(name.to_owned(), "there".to_owned())]);
+        let spec = json!({ "labels": { "a": "new" }, "annotations": { "b": "new" } });
+        let metadata = parsed(spec).unwrap();
+
+        let kept = metadata.words(&word("l"), &word("n"), OtherTags::Keep);
+        let replaced = metadata.words(&word("l"), &word("n"), OtherTags::Remove);
+
+        assert_eq!((&*kept.0["l"], &*kept.0["a"]), ("there", "new"));
+        assert_eq!((&*kept.1["n"], &*kept.1["b"]), ("there", "new"));
+        assert!(!replaced.0.contains_key("l") && !replaced.1.contains_key("n"));
     }
 }
