@@ -1,6 +1,7 @@
 //! The consent that deletions need: every name given again on the command line, or a yes at the
 //! terminal. Decides; the only question it asks is that one.
 
+use std::future::Future;
 use std::io::BufRead;
 
 /// Whether names were confirmed on the command line. An error says what is missing.
@@ -21,8 +22,31 @@ pub(crate) fn unknown<'a>(named: &[String], confirmed: &'a [String]) -> Vec<&'a 
     unknown.map(String::as_str).collect()
 }
 
+/// The answer to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    /// Anything else, the end of the input included.
+    Other,
+    Interrupted,
+}
+
+/// Waits for the answer at the terminal, or for an interrupt.
+pub(crate) async fn answer(interrupt: impl Future) -> Answer {
+    let (told, answered) = tokio::sync::oneshot::channel();
+    // A thread of its own: a read of the terminal cannot be cancelled, and must not hold up the end.
+    std::thread::spawn(move || told.send(is_yes(&mut std::io::stdin().lock())));
+    tokio::select! {
+        answered = answered => match answered {
+            Ok(true) => Answer::Yes,
+            _ => Answer::Other,
+        },
+        _ = interrupt => Answer::Interrupted,
+    }
+}
+
 /// Whether the answer to the question is yes.
-pub(crate) fn is_yes(answers: &mut dyn BufRead) -> bool {
+fn is_yes(answers: &mut dyn BufRead) -> bool {
     let mut line = String::new();
     let read = answers.read_line(&mut line);
     read.is_ok() && line.trim() == "yes"

@@ -10,6 +10,7 @@ use lockstep_toolbox::console;
 use lockstep_toolbox::exit::{Exit, Failure};
 use lockstep_toolbox::output::{OutputFlags, Screen};
 
+use crate::confirm::{self, Answer};
 use crate::execute::{each, interrupt};
 use crate::flags::{
     ApplyFlags, BackendsFlags, NameFlags, RemovalFlags, RestoreFlags, StatusFlags, VerbFlags,
@@ -22,7 +23,7 @@ use crate::report::{Complete, Outcome, Report, Row, Subject};
 use crate::sources::{self, Desired};
 use crate::status::{self, Asked};
 use crate::store::{self, Opened};
-use crate::{Environment, Terminal, apply, confirm, restore};
+use crate::{Environment, Terminal, apply, restore};
 
 /// Runs `lockstep backends`.
 pub fn run(flags: BackendsFlags, environment: Environment) -> anyhow::Result<ExitCode> {
@@ -257,7 +258,7 @@ async fn run_removal(
         .filter(|row| due(row))
         .map(|row| row.name.as_str())
         .collect();
-    agree(word, &targets, &flags.confirm, printer.terminal)?;
+    agree(word, &targets, &flags.confirm, printer.terminal).await?;
     let path = flags.report.clone().unwrap_or_else(|| report_path(word));
     // Left before anything is done, so that a run that is killed leaves it too.
     printer.leave(&rows, &path, Complete::No)?;
@@ -295,7 +296,7 @@ fn check_days(days: Option<u32>, backend: &Backend) -> anyhow::Result<()> {
 }
 
 /// Consent to end these secrets.
-fn agree(
+async fn agree(
     word: &str,
     targets: &[&str],
     confirmed: &[String],
@@ -304,10 +305,11 @@ fn agree(
     if confirmed.is_empty() && terminal.input {
         let count = targets.len();
         console::fail(&format!("Type yes to {word} {count}: "));
-        if confirm::is_yes(&mut std::io::stdin().lock()) {
-            return Ok(());
-        }
-        return Err(Failure::refused("nothing was done: the answer was not yes"));
+        return match confirm::answer(interrupt()).await {
+            Answer::Yes => Ok(()),
+            Answer::Other => Err(Failure::refused("nothing was done: the answer was not yes")),
+            Answer::Interrupted => anyhow::bail!("nothing was done: interrupted"),
+        };
     }
     confirm::check(targets, confirmed).map_err(|missing| {
         Failure::refused(format!(
