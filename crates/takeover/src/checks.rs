@@ -1,6 +1,7 @@
 //! Whether operators may be changed now: one check a line, each with what to do about it. Pure.
 
 use lockstep_preview::start::{AtStart, Verdict};
+use lockstep_toolbox::suggest::instead;
 use serde::Serialize;
 
 use crate::operators::{Held, Running};
@@ -75,6 +76,28 @@ pub(crate) fn at_rest(who: &str, running: &[Running]) -> Check {
         )
     });
     Check::failed(format!("{who} still runs"), details.collect())
+}
+
+/// Whether the Deployment that is to be started can be. `known` are all Deployments.
+pub(crate) fn startable(wanted: (&str, &str), found: Option<&Running>, known: &[String]) -> Check {
+    let name = format!("{}/{}", wanted.0, wanted.1);
+    let Some(found) = found else {
+        let hint = instead(&name, known.iter().map(String::as_str), "deployments");
+        let text = format!("there is no Deployment {name}; {hint}");
+        return Check::failed("the Deployment to start is missing", vec![text]);
+    };
+    if found.is_original() {
+        let text = format!(
+            "Deployment {name} runs {}; name the Deployment of Lockstep, or change its image first",
+            found.image
+        );
+        return Check::failed("the Deployment to start is the original's", vec![text]);
+    }
+    if found.is_awake() {
+        let text = "it is not started again; its Secrets are compared".to_owned();
+        return Check::noted(format!("Deployment {name} runs already"), vec![text]);
+    }
+    Check::passed(format!("Deployment {name} can be started"))
 }
 
 /// Whether nobody holds the lease of the controllers.

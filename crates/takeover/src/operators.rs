@@ -5,6 +5,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Container;
 use kube::Client;
 use lockstep_runtime::api_object::list_all;
 use lockstep_toolbox::cluster::failure;
@@ -28,7 +29,23 @@ pub(crate) struct Running {
     pub(crate) pods: i32,
 }
 
+/// Where the original publishes its image.
+const ORIGINALS: [&str; 2] = [
+    "ghcr.io/external-secrets/external-secrets",
+    "oci.external-secrets.io/external-secrets/external-secrets",
+];
+
 impl Running {
+    /// Whether its image is one that the original publishes.
+    pub(crate) fn is_original(&self) -> bool {
+        let image = self.image.split('@').next().unwrap_or_default();
+        let image = match image.rsplit_once(':') {
+            Some((image, tag)) if !tag.contains('/') => image,
+            _ => image,
+        };
+        ORIGINALS.contains(&image)
+    }
+
     /// Whether it runs, or will.
     pub(crate) fn is_awake(&self) -> bool {
         self.wanted > 0 || self.pods > 0
@@ -50,6 +67,16 @@ pub(crate) struct Operators {
     pub(crate) original: Vec<Running>,
     pub(crate) lockstep: Vec<Running>,
     pub(crate) leases: Vec<Held>,
+    /// Every Deployment of the cluster, as `namespace/name`.
+    pub(crate) deployments: Vec<String>,
+}
+
+impl Operators {
+    /// The Deployment of Lockstep that was named.
+    pub(crate) fn named(&self, (namespace, name): (&str, &str)) -> Option<&Running> {
+        let mut all = self.lockstep.iter();
+        all.find(|one| one.namespace == namespace && one.name == name)
+    }
 }
 
 /// Looks for the controllers. `ours` is the Deployment of Lockstep, where its image does not say so.
@@ -73,14 +100,22 @@ pub(crate) async fn find(
 fn sorted(deployments: &[Deployment], ours: Option<(&str, &str)>) -> Operators {
     let mut found = Operators::default();
     for deployment in deployments {
-        let Some(image) = image(deployment) else {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let namespace = text(&deployment.metadata.namespace);
+        let name = text(&deployment.metadata.name);
+        found.deployments.push(format!("{namespace}/{name}"));
+        let named = ours == Some((namespace.as_str(), name.as_str()));
+        let image = match named {
+            true => containers(deployment).find_map(|one| one.image.clone()),
+            false => image(deployment),
+        };
+        let Some(image) = image else {
             continue;
         };
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let status = deployment.status.as_ref();
         let one = Running {
-            namespace: text(&deployment.metadata.namespace),
-            name: text(&deployment.metadata.name),
+            namespace,
+            name,
             wanted: deployment
                 .spec
                 .as_ref()
@@ -88,8 +123,6 @@ fn sorted(deployments: &[Deployment], ours: Option<(&str, &str)>) -> Operators {
             pods: status.and_then(|status| status.replicas).unwrap_or(0),
             image,
         };
-        let named =
-            ours.is_some_and(|(namespace, name)| one.namespace == namespace && one.name == name);
         if named || one.image.contains("lockstep") {
             found.lockstep.push(one);
         } else {
@@ -103,8 +136,7 @@ fn sorted(deployments: &[Deployment], ours: Option<(&str, &str)>) -> Operators {
 fn image(deployment: &Deployment) -> Option<String> {
     let labels = deployment.metadata.labels.as_ref();
     let label = labels.and_then(|labels| labels.get(NAME_LABEL));
-    let pod = deployment.spec.as_ref()?.template.spec.as_ref()?;
-    let mut controllers = pod.containers.iter().filter(|container| {
+    let mut controllers = containers(deployment).filter(|container| {
         let words = container.args.iter().chain(&container.command).flatten();
         let mut words = words.map(String::as_str);
         !words.any(|word| matches!(word, "webhook" | "certcontroller"))
@@ -118,6 +150,12 @@ fn image(deployment: &Deployment) -> Option<String> {
     };
     let images = controllers.find_map(|container| container.image.clone());
     images.filter(|image| is_meant(image))
+}
+
+fn containers(deployment: &Deployment) -> impl Iterator<Item = &Container> {
+    let spec = deployment.spec.as_ref();
+    let pod = spec.and_then(|spec| spec.template.spec.as_ref());
+    pod.into_iter().flat_map(|pod| &pod.containers)
 }
 
 fn held(lease: &Lease, now: Timestamp) -> Option<Held> {
@@ -203,6 +241,25 @@ mod tests {
 
         assert_eq!(names(&found.lockstep), ["a"]);
         assert_eq!(names(&found.original), [] as [&str; 0]);
+        assert!(
+            found
+                .named(("es", "a"))
+                .is_some_and(|one| !one.is_original())
+        );
+    }
+
+    #[test]
+    fn the_originals_own_image_is_known_with_any_tag() {
+        let image = "ghcr.io/external-secrets/external-secrets";
+        for image in [
+            image,
+            &format!("{image}:v2.9.0"),
+            &format!("{image}@sha256:0"),
+        ] {
+            let deployments = [deployment("a", "x", image, &[])];
+            let found = sorted(&deployments, Some(("es", "a")));
+            assert!(found.named(("es", "a")).is_some_and(Running::is_original));
+        }
     }
 
     #[test]

@@ -8,7 +8,6 @@ use kube::Client;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
 use lockstep_toolbox::cluster::failure;
-use lockstep_toolbox::exit::Failure;
 use serde_json::json;
 
 /// Time between two looks.
@@ -30,29 +29,64 @@ pub(crate) async fn scale(
         .map_err(|error| failure(&doing, &error))
 }
 
-/// Waits until a pod of the Deployment is ready.
-pub(crate) async fn ready(
+/// Whether a Deployment that was scaled up came up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rollout {
+    /// A pod of it is available.
+    Available,
+    /// Patience ended before.
+    TimedOut,
+}
+
+/// Waits until a pod of the Deployment is available.
+pub(crate) async fn available(
     client: &Client,
     (namespace, name): (&str, &str),
     patience: Duration,
-) -> Result<()> {
+) -> Result<Rollout> {
     let target = ApiObject::of::<Deployment>(Some(namespace), name);
     let mut waited = Duration::ZERO;
     loop {
         let read = target.require::<Deployment>(client).await;
         let doing = format!("read deployment {namespace}/{name}");
         let deployment = read.map_err(|error| failure(&doing, &error))?;
-        let pods = deployment.status.and_then(|status| status.ready_replicas);
-        if pods.unwrap_or(0) > 0 {
-            return Ok(());
+        if is_available(&deployment) {
+            return Ok(Rollout::Available);
         }
         if waited >= patience {
-            return Err(Failure::missing(format!(
-                "no pod of deployment {namespace}/{name} became ready within {patience:?}; look at: \
-                 kubectl --namespace {namespace} describe deployment {name}"
-            )));
+            return Ok(Rollout::TimedOut);
         }
         tokio::time::sleep(LOOK).await;
         waited += LOOK;
+    }
+}
+
+/// Whether a pod is available. A status of an older spec says nothing about this one.
+fn is_available(deployment: &Deployment) -> bool {
+    let Some(status) = &deployment.status else {
+        return false;
+    };
+    let is_current = status.observed_generation >= deployment.metadata.generation;
+    is_current && status.available_replicas.unwrap_or(0) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_counts_once_it_is_about_the_present_spec() {
+        let deployment = |observed: i64, pods: i32| {
+            let deployment = json!({
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"generation": 2},
+                "status": {"observedGeneration": observed, "availableReplicas": pods},
+            });
+            serde_json::from_value::<Deployment>(deployment).unwrap()
+        };
+
+        assert!(is_available(&deployment(2, 1)));
+        assert!(!is_available(&deployment(1, 1)));
+        assert!(!is_available(&deployment(2, 0)));
+        assert!(!is_available(&Deployment::default()));
     }
 }

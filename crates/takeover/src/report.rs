@@ -20,6 +20,9 @@ pub(crate) struct Report {
     /// What became of Secrets, where that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) secrets: Option<Moved>,
+    /// Why the operator counts as not ready, where it was waited for in vain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) not_ready: Option<String>,
     /// What to do next.
     pub(crate) next: Vec<String>,
 }
@@ -34,6 +37,8 @@ impl Report {
     pub(crate) fn exit(&self) -> Exit {
         if self.is_refused() {
             Exit::Refused
+        } else if self.not_ready.is_some() {
+            Exit::Missing
         } else if self.secrets.as_ref().is_some_and(|moved| !moved.is_quiet()) {
             Exit::Findings
         } else {
@@ -65,6 +70,9 @@ impl Report {
         }
         for done in &self.done {
             let _ = writeln!(text, "{} {done}", paint.good("did "));
+        }
+        if let Some(why) = &self.not_ready {
+            let _ = writeln!(text, "{} {why}", paint.bad("no  "));
         }
         if let Some(moved) = &self.secrets {
             text.push_str(&secrets(moved, paint));
@@ -127,6 +135,7 @@ mod tests {
                 changed: vec!["a/x".to_owned()],
                 ..Moved::default()
             }),
+            not_ready: None,
             next: Vec::new(),
         };
 

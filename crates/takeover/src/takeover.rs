@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use kube::Client;
 use lockstep_preview::start::{now, survey};
 use lockstep_preview::{Edges, OperatorFlags};
 use lockstep_toolbox::cluster::{Cluster, ClusterFlags, block_on};
@@ -17,6 +18,8 @@ use lockstep_toolbox::output::{OutputFlags, Screen};
 
 use crate::baseline::Baseline;
 use crate::checks::{self, Check};
+use crate::operators::Running;
+use crate::patience::Rollout;
 use crate::report::Report;
 use crate::{crds, inventory, operators, patience};
 
@@ -108,36 +111,94 @@ async fn taken_over(
         report.secrets = Some(before.moved(&after));
         return Ok(report);
     }
-    report.checks = examined(&cluster, (flags, start), edges).await?;
+    let (checks, phase) = examined(&cluster, (flags, start), edges).await?;
+    report.checks = checks;
     if flags.check || report.is_refused() {
         return Ok(report);
     }
-    let before = Baseline::take(&cluster.client, namespace).await?;
-    before.keep(&flags.baseline)?;
-    let path = flags.baseline.display();
-    let count = before.len();
-    report
-        .done
-        .push(format!("noted the versions of {count} Secrets in {path}"));
+    let before = noted(&cluster.client, flags, phase, &mut report).await?;
     let marked = crds::mark(&cluster.client, &crds::find(&cluster.client).await?).await?;
     report.done.push(format!("marked {marked} CRDs as kept"));
     let Some(deployment) = start else {
+        let path = flags.baseline.display();
         report.next.push(format!(
             "start the operator, then run: lockstep takeover --verify {path}"
         ));
         return Ok(report);
     };
+    if started(&cluster.client, (deployment, flags), phase, &mut report).await? {
+        let after = Baseline::take(&cluster.client, namespace).await?;
+        report.secrets = Some(before.moved(&after));
+    }
+    Ok(report)
+}
+
+/// How far an earlier run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The operator is not started yet.
+    Before,
+    /// It runs already: an earlier run was interrupted or ended before it was ready.
+    Running,
+}
+
+/// The versions of Secrets before the start. A run that goes on where another one ended compares with
+/// what that one noted, because what is there now may be what the operator wrote.
+async fn noted(
+    client: &Client,
+    flags: &TakeoverFlags,
+    phase: Phase,
+    report: &mut Report,
+) -> Result<Baseline> {
+    let path = flags.baseline.display();
+    if phase == Phase::Running && flags.baseline.exists() {
+        let before = Baseline::read(&flags.baseline)?;
+        report.done.push(format!(
+            "read the versions of {} Secrets that were noted in {path}",
+            before.len()
+        ));
+        return Ok(before);
+    }
+    let before = Baseline::take(client, flags.cluster.namespace.as_deref()).await?;
+    before.keep(&flags.baseline)?;
+    report.done.push(format!(
+        "noted the versions of {} Secrets in {path}",
+        before.len()
+    ));
+    Ok(before)
+}
+
+/// Scales the operator up, waits for it and gives it time to do what it will; says whether it came up.
+async fn started(
+    client: &Client,
+    (deployment, flags): ((&str, &str), &TakeoverFlags),
+    phase: Phase,
+    report: &mut Report,
+) -> Result<bool> {
     let patience = Duration::from_secs(flags.patience);
-    patience::scale(&cluster.client, deployment, flags.replicas).await?;
-    patience::ready(&cluster.client, deployment, patience).await?;
-    let (namespace_of, name) = deployment;
+    let (namespace, name) = deployment;
+    if phase == Phase::Before {
+        patience::scale(client, deployment, flags.replicas).await?;
+        report
+            .done
+            .push(format!("scaled deployment {namespace}/{name} up"));
+    }
+    if patience::available(client, deployment, patience).await? == Rollout::TimedOut {
+        report.not_ready = Some(format!(
+            "no pod of deployment {namespace}/{name} became ready within {patience:?}; it stays \
+             scaled up"
+        ));
+        report.next.push(format!(
+            "look at: kubectl --namespace {namespace} describe deployment {name}; then run the same \
+             command again, or scale it down"
+        ));
+        return Ok(false);
+    }
     report
         .done
-        .push(format!("started deployment {namespace_of}/{name}"));
+        .push(format!("started deployment {namespace}/{name}"));
     tokio::time::sleep(patience).await;
-    let after = Baseline::take(&cluster.client, namespace).await?;
-    report.secrets = Some(before.moved(&after));
-    Ok(report)
+    Ok(true)
 }
 
 /// All checks, in the order in which they matter.
@@ -145,14 +206,25 @@ async fn examined(
     cluster: &Cluster,
     (flags, ours): (&TakeoverFlags, Option<(&str, &str)>),
     edges: Edges,
-) -> Result<Vec<Check>> {
+) -> Result<(Vec<Check>, Phase)> {
     let client = &cluster.client;
     let found = operators::find(client, ours, now()).await?;
-    let mut checks = vec![
-        checks::at_rest("the original", &found.original),
-        checks::lease_is_free(&found.leases),
-        checks::served(&inventory::missing(client).await?),
-    ];
+    let mut checks = vec![checks::at_rest("the original", &found.original)];
+    let mut phase = Phase::Before;
+    if let Some(wanted) = ours {
+        let deployment = found.named(wanted);
+        if deployment.is_some_and(Running::is_awake) {
+            phase = Phase::Running;
+        }
+        checks.push(checks::startable(wanted, deployment, &found.deployments));
+    }
+    if phase == Phase::Running {
+        // The start was looked at before it was made, and its lease is the operator's own.
+        checks.push(checks::served(&inventory::missing(client).await?));
+        return Ok((checks, phase));
+    }
+    checks.push(checks::lease_is_free(&found.leases));
+    checks.push(checks::served(&inventory::missing(client).await?));
     let namespace = flags.cluster.namespace.as_deref();
     let survey = survey(cluster, namespace, edges, &flags.operator).await?;
     for mut check in checks::quiet_start(&survey) {
@@ -161,5 +233,5 @@ async fn examined(
         }
         checks.push(check);
     }
-    Ok(checks)
+    Ok((checks, phase))
 }

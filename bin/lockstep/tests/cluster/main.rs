@@ -48,6 +48,7 @@ mod start;
 mod status;
 mod switch;
 mod takeover;
+mod takeover_start;
 mod targets;
 mod templates;
 mod top;

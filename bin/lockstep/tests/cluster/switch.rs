@@ -14,7 +14,7 @@ use crate::recorded;
 const DEPLOYMENT: &str = "/apis/apps/v1/namespaces/recorded/deployments";
 
 /// The original's Deployment, as its chart has it.
-fn put_original(api: &Api, replicas: u32) {
+pub(crate) fn put_original(api: &Api, replicas: u32) {
     let name = "external-secrets";
     let labels = json!({"app.kubernetes.io/name": name});
     let image = "ghcr.io/external-secrets/external-secrets:v2.9.0";
@@ -32,7 +32,7 @@ fn put_original(api: &Api, replicas: u32) {
     api.apply(&deployment).unwrap();
 }
 
-fn stopped(api: &Api) {
+pub(crate) fn stopped(api: &Api) {
     api.merge(
         &format!("{DEPLOYMENT}/external-secrets"),
         &json!({"spec": {"replicas": 0}}),
@@ -48,7 +48,7 @@ fn stopped(api: &Api) {
 }
 
 /// Waits until the operator has reconciled every ExternalSecret.
-fn looked_after(running: &lockstep_testkit::operator::Operator, names: &[String]) {
+pub(crate) fn looked_after(running: &lockstep_testkit::operator::Operator, names: &[String]) {
     for name in names {
         let label = format!(r#"name="{name}""#);
         until("a run of every object", || {
