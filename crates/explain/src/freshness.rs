@@ -36,6 +36,17 @@ pub fn freshness(object: &ExternalSecret, now: Timestamp) -> Freshness {
     let Some(refreshed) = status.refresh_time.as_ref().map(|time| time.0) else {
         return Freshness::Never;
     };
+    if stale_after(object).is_some_and(|late| late < now) {
+        Freshness::Stale(refreshed)
+    } else {
+        Freshness::Fresh
+    }
+}
+
+/// When an object that is synced counts as stale, unless a refresh is noted before.
+pub fn stale_after(object: &ExternalSecret) -> Option<Timestamp> {
+    let status = object.status.as_ref()?;
+    let refreshed = status.refresh_time.as_ref()?.0;
     let noted = status.next_update_time.as_ref().map(|time| time.0);
     let deadline = noted.or_else(|| {
         let period = lockstep_plan::external_secret::period(object)?;
@@ -46,12 +57,7 @@ pub fn freshness(object: &ExternalSecret, now: Timestamp) -> Freshness {
             .checked_add(NOTES)
             .ok()
     });
-    let late = deadline.and_then(|deadline| deadline.checked_add(GRACE).ok());
-    if late.is_some_and(|late| late < now) {
-        Freshness::Stale(refreshed)
-    } else {
-        Freshness::Fresh
-    }
+    deadline.and_then(|deadline| deadline.checked_add(GRACE).ok())
 }
 
 /// The refresh interval as it is in force.

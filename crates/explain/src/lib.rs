@@ -23,7 +23,7 @@ use lockstep_toolbox::output::Screen;
 
 use collect::Collector;
 pub use flags::ExplainFlags;
-pub use freshness::{Freshness, freshness, interval};
+pub use freshness::{Freshness, freshness, interval, stale_after};
 pub use kinds::Kind;
 pub use print::text;
 pub use report::{Link, Report, State};

@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+/// What a part waits for that was registered just now.
+const NOT_STARTED: &str = "not started yet";
+
 /// The readiness of all parts of the process. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness(Arc<Mutex<BTreeMap<String, State>>>);
@@ -32,7 +35,7 @@ impl Readiness {
         let name = name.into();
         let state = State {
             ready: false,
-            trouble: Some("not started yet".to_owned()),
+            trouble: Some(NOT_STARTED.to_owned()),
         };
         self.0.lock().insert(name.clone(), state);
         Component {
@@ -53,6 +56,16 @@ impl Readiness {
         waiting
             .map(|(name, state)| (name.clone(), state.trouble.clone().unwrap_or_default()))
             .collect()
+    }
+
+    /// Parts that do not work at present, and why; those that were ready before included.
+    pub fn troubles(&self) -> Vec<(String, String)> {
+        let parts = self.0.lock();
+        let troubles = parts.iter().filter_map(|(name, state)| {
+            let trouble = state.trouble.as_deref()?;
+            (trouble != NOT_STARTED).then(|| (name.clone(), trouble.to_owned()))
+        });
+        troubles.collect()
     }
 
     /// The state of one part, if there is such a part: `Ok` when ready, or what it waits for.
@@ -171,6 +184,11 @@ mod tests {
             readiness.report(),
             "[+]secretstores ok, but: server unreachable\n"
         );
+        let trouble = ("secretstores".to_owned(), "server unreachable".to_owned());
+        assert_eq!(readiness.troubles(), [trouble]);
+        stores.ready();
+        readiness.register("secrets");
+        assert_eq!(readiness.troubles(), []);
     }
 
     #[test]

@@ -79,6 +79,11 @@ impl Paint {
     /// Colours that are not shown.
     pub const OFF: Self = Self { shown: false };
 
+    /// Whether colours are shown.
+    pub fn is_shown(self) -> bool {
+        self.shown
+    }
+
     /// Something is as it should be.
     pub fn good(self, text: impl Display) -> String {
         self.code("32", text)

@@ -2,20 +2,23 @@
 //! `force-sync`. Nothing else is written.
 
 use jiff::Timestamp;
+use kube::Resource;
 use kube::api::{Api, ListParams, Patch, PatchParams};
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, NamespaceResourceScope};
 use lockstep_api::keys::ANNOTATION_FORCE_SYNC;
-use lockstep_api::{ClusterSecretStore, SecretStore};
+use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
 use lockstep_explain::{Kind, explain, text};
-use lockstep_plan::store::StoreRecord;
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
+use lockstep_runtime::watch::Guarded;
 use lockstep_toolbox::cluster::{Cluster, failure, told};
 use lockstep_toolbox::output::Paint;
-use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::model::{Model, Seen};
+use crate::facts::Reduce;
+use crate::reduced::Reduced;
+use crate::seen::{News, Seen};
 use crate::view::Named;
+use crate::watches::Watches;
 
 /// Objects in one page of a list.
 const PAGE: u32 = 500;
@@ -35,24 +38,37 @@ impl Source {
         }
     }
 
-    /// Reads everything that is shown.
-    pub(crate) async fn load(&self, now: Timestamp) -> anyhow::Result<Model> {
-        let stores: Vec<SecretStore> = self.list(&Kind::SecretStore).await?;
-        let cluster_stores: Vec<ClusterSecretStore> = self.list(&Kind::ClusterSecretStore).await?;
-        let stores = stores.into_iter().map(StoreRecord::from);
-        let seen = Seen {
-            external_secrets: self.list(&Kind::ExternalSecret).await?,
-            push_secrets: self.list(&Kind::PushSecret).await?,
-            stores: stores
-                .chain(cluster_stores.into_iter().map(StoreRecord::from))
-                .collect(),
-        };
-        Ok(Model::of(&seen, now))
+    /// Reads everything that is shown, once.
+    pub(crate) async fn load(&self) -> anyhow::Result<Seen> {
+        let mut seen = Seen::default();
+        self.list(self.namespaced::<ExternalSecret>(), &mut seen)
+            .await?;
+        self.list(self.namespaced::<PushSecret>(), &mut seen)
+            .await?;
+        self.list(self.namespaced::<SecretStore>(), &mut seen)
+            .await?;
+        self.list(self.all::<ClusterSecretStore>(), &mut seen)
+            .await?;
+        Ok(seen)
     }
 
-    async fn list<T: DeserializeOwned>(&self, kind: &Kind) -> anyhow::Result<Vec<T>> {
-        let api = self.api(kind, None);
-        let (mut all, mut next) = (Vec::new(), None::<String>);
+    /// Watches everything that is shown.
+    pub(crate) fn watch(&self) -> Watches {
+        let mut watches = Watches::default();
+        watches.add(self.namespaced::<ExternalSecret>());
+        watches.add(self.namespaced::<PushSecret>());
+        watches.add(self.namespaced::<SecretStore>());
+        watches.add(self.all::<ClusterSecretStore>());
+        watches
+    }
+
+    async fn list<K: Reduce>(
+        &self,
+        api: Api<Guarded<Reduced<K>>>,
+        seen: &mut Seen,
+    ) -> anyhow::Result<()> {
+        let plural = K::plural(&());
+        let mut next = None::<String>;
         loop {
             let mut params = ListParams::default().limit(PAGE);
             if let Some(token) = &next {
@@ -61,28 +77,33 @@ impl Source {
             let page = match api.list(&params).await.map_err(ApiError::from) {
                 Ok(page) => page,
                 // A cluster without that kind has none of it.
-                Err(error) if error.is(ApiErrorKind::NotFound) => return Ok(all),
-                Err(error) => return Err(failure(&format!("list {}", kind.plural()), &error)),
+                Err(error) if error.is(ApiErrorKind::NotFound) => return Ok(()),
+                Err(error) => return Err(failure(&format!("list {plural}"), &error)),
             };
-            for object in page.items {
-                let value = serde_json::to_value(object)?;
-                // One object that cannot be read must not hide the others.
-                all.extend(serde_json::from_value(value).ok());
+            // One object that cannot be read must not hide the others.
+            for object in page.items.into_iter().filter_map(|object| object.0.ok()) {
+                let facts = object.facts;
+                seen.take(facts.kind, News::There(Box::new(facts)));
             }
             next = page.metadata.continue_.filter(|token| !token.is_empty());
             if next.is_none() {
-                return Ok(all);
+                return Ok(());
             }
         }
     }
 
-    fn api(&self, kind: &Kind, namespace: Option<&str>) -> Api<DynamicObject> {
-        let (client, resource) = (self.cluster.client.clone(), kind.resource());
-        let own = (!self.everywhere).then_some(self.cluster.namespace.as_str());
-        match namespace.or(own).filter(|_| kind.is_namespaced()) {
-            Some(namespace) => Api::namespaced_with(client, namespace, &resource),
-            None => Api::all_with(client, &resource),
+    fn namespaced<K>(&self) -> Api<Guarded<Reduced<K>>>
+    where
+        K: Reduce + Resource<Scope = NamespaceResourceScope>,
+    {
+        if self.everywhere {
+            return self.all();
         }
+        Api::namespaced(self.cluster.client.clone(), &self.cluster.namespace)
+    }
+
+    fn all<K: Reduce>(&self) -> Api<Guarded<Reduced<K>>> {
+        Api::all(self.cluster.client.clone())
     }
 
     /// The report about one object as text.
@@ -108,7 +129,9 @@ impl Source {
         };
         let annotation = json!({ANNOTATION_FORCE_SYNC: now.as_second().to_string()});
         let patch = json!({"metadata": {"annotations": annotation}});
-        let api = self.api(&kind, Some(&named.namespace));
+        let client = self.cluster.client.clone();
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(client, &named.namespace, &kind.resource());
         let params = PatchParams::default();
         let patched = api.patch(&named.name, &params, &Patch::Merge(&patch)).await;
         let name = format!("{}/{}", named.namespace, named.name);

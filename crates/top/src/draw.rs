@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use lockstep_local::table::age;
+use lockstep_toolbox::output::Paint;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -16,7 +17,7 @@ const KEYS: &str =
     "↑↓ select  tab objects/stores  f filter  o order  / search  enter explain  s sync  q quit";
 
 /// Draws one picture.
-pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, now: Timestamp) {
+pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, (now, paint): (Timestamp, Paint)) {
     let [head, body, foot] = Layout::vertical([
         Constraint::Length(3),
         Constraint::Min(3),
@@ -36,6 +37,11 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, now: Timestamp) {
         None => table(frame, body, view, now),
     }
     frame.render_widget(Paragraph::new(footer(view)), foot);
+    if !paint.is_shown() {
+        for cell in &mut frame.buffer_mut().content {
+            (cell.fg, cell.bg) = (Color::Reset, Color::Reset);
+        }
+    }
 }
 
 fn summary(view: &View) -> Vec<Line<'static>> {
@@ -147,6 +153,10 @@ fn footer(view: &View) -> Line<'static> {
     if view.typing || !view.search.is_empty() {
         let cursor = if view.typing { "▏" } else { "" };
         return Line::raw(format!("/{}{cursor}", view.search));
+    }
+    if let Some(reason) = &view.lost {
+        let text = format!("connection lost, trying again: {reason}");
+        return Line::styled(text.replace('\n', " "), style(Health::Failing));
     }
     if view.notice.is_empty() {
         Line::styled(KEYS, Style::new().add_modifier(Modifier::DIM))

@@ -1,7 +1,5 @@
 //! Flags of `lockstep top`, and the help that teaches it.
 
-use std::time::Duration;
-
 use clap::Args;
 use lockstep_toolbox::cluster::ClusterFlags;
 use lockstep_toolbox::output::OutputFlags;
@@ -15,7 +13,7 @@ Examples:
 
 Keys: ↑ ↓ or k j select, tab objects or stores, f filter (all, failing, stale, throttled),
 o order (trouble, cost, due, name), / search, enter explain, s sync now (annotation force-sync),
-r read again, q quit.
+r read everything again, q quit.
 
 Exit codes with --once or JSON: 0 everything is ready and fresh, 1 something is not.";
 
@@ -31,19 +29,9 @@ pub struct TopFlags {
     #[arg(long)]
     pub(crate) once: bool,
 
-    /// Seconds between two reads of the cluster.
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=3600))]
-    pub(crate) every: u16,
-
     #[command(flatten)]
     pub(crate) cluster: ClusterFlags,
 
     #[command(flatten)]
     pub(crate) output: OutputFlags,
-}
-
-impl TopFlags {
-    pub(crate) fn interval(&self) -> Duration {
-        Duration::from_secs(self.every.into())
-    }
 }

@@ -1,14 +1,19 @@
 //! `lockstep top`: a terminal view of stores and objects: what fails, is stale or throttled, costs most and is
-//! due next. Rows are made in `model`, keys are understood in `view`, both pure; `screen` draws, `session`
-//! owns the terminal and `cluster` sends requests. Writes one annotation, and only when asked to.
+//! due next. Objects become `facts` while they are decoded; rows are made in `model`, keys are understood in
+//! `view`, both pure; `draw` draws, `session` owns the terminal, `watches` brings news and `cluster` sends
+//! requests. Writes one annotation, and only when asked to.
 
 mod cluster;
 mod draw;
+mod facts;
 mod flags;
 mod model;
+mod reduced;
+mod seen;
 mod session;
 mod table;
 mod view;
+mod watches;
 
 use std::process::ExitCode;
 
@@ -20,6 +25,7 @@ use lockstep_toolbox::exit::Exit;
 use lockstep_toolbox::output::Screen;
 
 pub use flags::TopFlags;
+use model::Model;
 
 /// Runs `lockstep top`.
 pub fn run(flags: &TopFlags, proxy: &Proxy, screen: Screen) -> anyhow::Result<ExitCode> {
@@ -28,11 +34,12 @@ pub fn run(flags: &TopFlags, proxy: &Proxy, screen: Screen) -> anyhow::Result<Ex
     block_on(async {
         let connected = flags.cluster.connect(proxy).await?;
         let cluster = cluster::Source::new(connected, flags.all_namespaces);
-        let model = cluster.load(Timestamp::now()).await?;
+        let seen = cluster.load().await?;
         if watches {
-            session::run(cluster, model, flags.interval()).await?;
+            session::run(cluster, seen, paint).await?;
             return Ok(Exit::Fine.into());
         }
+        let model = Model::of(&seen, Timestamp::now());
         let exit = if model.is_healthy() {
             Exit::Fine
         } else {

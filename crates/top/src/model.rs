@@ -1,16 +1,15 @@
-//! Rows made of objects: how each stands, when it is due, and what it costs. Pure: objects and a time in,
-//! rows out.
+//! Rows made of facts: how each stands, when it is due, and what it costs. Pure: facts and a time in, rows
+//! out.
+
+use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use lockstep_api::conditions::{Condition, READY};
-use lockstep_api::{ExternalSecret, PushSecret};
-use lockstep_explain::{Freshness, freshness};
-use lockstep_golang::duration::Duration as GoDuration;
-use lockstep_plan::external_secret::{period, store_keys};
-use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{Cause, StoreKey};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::facts::Facts;
+use crate::seen::Seen;
 
 /// How something stands, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -78,24 +77,30 @@ pub(crate) struct Model {
     pub(crate) stores: Vec<Row>,
 }
 
-/// What was read of a cluster.
-#[derive(Default)]
-pub(crate) struct Seen {
-    pub(crate) external_secrets: Vec<ExternalSecret>,
-    pub(crate) push_secrets: Vec<PushSecret>,
-    pub(crate) stores: Vec<StoreRecord>,
-}
-
 impl Model {
+    /// The rows of all that is known, as they stand now.
     pub(crate) fn of(seen: &Seen, now: Timestamp) -> Self {
-        let reads = seen.external_secrets.iter().map(|object| read(object, now));
-        let pushes = seen.push_secrets.iter().map(push);
-        let objects: Vec<Row> = reads.chain(pushes).collect();
-        let stores = seen.stores.iter().map(|record| store(record, seen));
-        Self {
-            stores: stores.collect(),
-            objects,
+        let mut uses: BTreeMap<&StoreKey, (usize, f64)> = BTreeMap::new();
+        let reading = seen.facts().filter(|facts| !is_store(facts));
+        for facts in reading {
+            for store in &facts.stores {
+                let (users, reads) = uses.entry(store).or_default();
+                *users += 1;
+                *reads += facts.reads_per_hour;
+            }
         }
+        let mut model = Self::default();
+        for facts in seen.facts() {
+            let mut row = row(facts, now);
+            if is_store(facts) {
+                let used = facts.stores.first().and_then(|store| uses.get(store));
+                (row.users, row.reads_per_hour) = used.copied().unwrap_or_default();
+                model.stores.push(row);
+            } else {
+                model.objects.push(row);
+            }
+        }
+        model
     }
 
     /// Whether everything is ready and fresh.
@@ -119,33 +124,28 @@ impl Model {
     }
 }
 
-fn read(object: &ExternalSecret, now: Timestamp) -> Row {
-    let status = object.status.as_ref();
-    let conditions = status.map(|status| &status.conditions[..]);
-    let message = message(conditions.unwrap_or_default());
-    let health = match freshness(object, now) {
-        Freshness::Never => Health::Waiting,
-        Freshness::Failing if message.contains(": Throttled: ") => Health::Throttled,
-        Freshness::Failing => Health::Failing,
-        Freshness::Stale(_) => Health::Stale,
-        Freshness::Fresh => Health::Ready,
-    };
-    let last = status.and_then(|status| status.refresh_time.as_ref());
-    let last = last.map(|time| time.0);
-    let period = period(object).and_then(|period| SignedDuration::try_from(period).ok());
-    let stores = store_keys(object);
+fn is_store(facts: &Facts) -> bool {
+    facts.kind.ends_with("Store")
+}
+
+fn row(facts: &Facts, now: Timestamp) -> Row {
+    let is_late = facts.stale_after.is_some_and(|late| late < now);
+    let repeated = facts.last.zip(facts.period);
     Row {
-        kind: "ExternalSecret",
-        namespace: object.metadata.namespace.clone().unwrap_or_default(),
-        name: object.metadata.name.clone().unwrap_or_default(),
-        health,
-        through: names(stores.iter()),
-        message,
-        last,
-        due: last
-            .zip(period)
-            .map(|(last, period)| next(last, period, now)),
-        reads_per_hour: reads_per_hour(object),
+        kind: facts.kind,
+        namespace: facts.namespace.clone(),
+        name: facts.name.clone(),
+        health: match facts.health {
+            Health::Ready if is_late => Health::Stale,
+            health => health,
+        },
+        through: facts.through.clone(),
+        message: facts.message.clone(),
+        last: facts.last,
+        due: facts
+            .due
+            .or_else(|| repeated.map(|(last, period)| next(last, period, now))),
+        reads_per_hour: facts.reads_per_hour,
         users: 0,
     }
 }
@@ -157,93 +157,4 @@ fn next(last: Timestamp, period: SignedDuration, now: Timestamp) -> Timestamp {
     let rounds = i32::try_from(rounds).unwrap_or(i32::MAX);
     let ahead = period.checked_mul(rounds).unwrap_or(period);
     last.checked_add(ahead).unwrap_or(now)
-}
-
-fn reads_per_hour(object: &ExternalSecret) -> f64 {
-    let entries = object.spec.data.len() + object.spec.data_from.len();
-    let entries = u32::try_from(entries).map_or(f64::MAX, f64::from);
-    period(object).map_or(0.0, |period| {
-        entries * 3_600.0 / period.as_secs_f64().max(1.0)
-    })
-}
-
-fn push(object: &PushSecret) -> Row {
-    let status = object.status.as_ref();
-    let conditions = status.map(|status| &status.conditions[..]);
-    let conditions = conditions.unwrap_or_default();
-    let stores = object.spec.secret_store_refs.iter();
-    let stores: Vec<&str> = stores.filter_map(|store| store.name.as_deref()).collect();
-    let last = status.and_then(|status| status.refresh_time.as_ref());
-    let last = last.map(|time| time.0);
-    let interval = object.spec.refresh_interval.as_deref().unwrap_or("1h");
-    let interval = GoDuration::parse(interval)
-        .ok()
-        .and_then(GoDuration::to_std);
-    let interval = interval.and_then(|interval| SignedDuration::try_from(interval).ok());
-    Row {
-        kind: "PushSecret",
-        namespace: object.metadata.namespace.clone().unwrap_or_default(),
-        name: object.metadata.name.clone().unwrap_or_default(),
-        health: health(conditions),
-        through: stores.join(", "),
-        message: message(conditions),
-        last,
-        due: last
-            .zip(interval)
-            .and_then(|(last, interval)| last.checked_add(interval).ok()),
-        reads_per_hour: 0.0,
-        users: 0,
-    }
-}
-
-fn store(record: &StoreRecord, seen: &Seen) -> Row {
-    let conditions = &record.status.conditions[..];
-    let reading: Vec<&ExternalSecret> = seen
-        .external_secrets
-        .iter()
-        .filter(|object| store_keys(object).contains(&record.key))
-        .collect();
-    let provider = record.spec.provider.only();
-    Row {
-        kind: record.key.kind.as_str(),
-        namespace: record.key.namespace.clone().unwrap_or_default(),
-        name: record.key.name.clone(),
-        health: health(conditions),
-        through: provider
-            .map(|(name, _)| name.to_owned())
-            .unwrap_or_default(),
-        message: message(conditions),
-        last: None,
-        due: None,
-        reads_per_hour: reading.iter().map(|object| reads_per_hour(object)).sum(),
-        users: reading.len(),
-    }
-}
-
-fn health(conditions: &[Condition]) -> Health {
-    match Condition::find(conditions, READY) {
-        None => Health::Waiting,
-        Some(ready) if ready.is_true() => Health::Ready,
-        Some(ready) => {
-            let message = ready.message.as_deref().unwrap_or_default();
-            if message.contains(": Throttled: ") {
-                Health::Throttled
-            } else {
-                Health::Failing
-            }
-        }
-    }
-}
-
-/// What the condition says while it does not hold.
-fn message(conditions: &[Condition]) -> String {
-    let ready = Condition::find(conditions, READY).filter(|ready| !ready.is_true());
-    ready
-        .and_then(|ready| ready.message.clone())
-        .unwrap_or_default()
-}
-
-fn names<'a>(keys: impl Iterator<Item = &'a StoreKey>) -> String {
-    let names: Vec<&str> = keys.map(|key| key.name.as_str()).collect();
-    names.join(", ")
 }

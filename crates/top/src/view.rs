@@ -4,6 +4,7 @@
 mod choice;
 
 use crate::model::{Model, Row};
+use crate::watches::Connection;
 pub(crate) use choice::{Filter, Order, Tab};
 
 /// A key, as far as the view knows it.
@@ -21,8 +22,10 @@ pub(crate) enum Key {
 /// Something that happened.
 pub(crate) enum Event {
     Key(Key),
-    /// The cluster was read.
+    /// There are new rows.
     Loaded(Model),
+    /// The connection was lost, or is back.
+    Connection(Connection),
     /// An object was explained; the text has no colours.
     Explained(String),
     /// Something worth a line.
@@ -34,7 +37,8 @@ pub(crate) enum Event {
 pub(crate) enum Effect {
     None,
     Quit,
-    Reload,
+    /// List everything again.
+    Relist,
     Explain(Named),
     Sync(Named),
 }
@@ -60,6 +64,8 @@ pub(crate) struct View {
     /// Text in front of the table, and how far it is scrolled.
     pub(crate) explained: Option<(String, u16)>,
     pub(crate) notice: String,
+    /// Why the connection is lost, while it is.
+    pub(crate) lost: Option<String>,
 }
 
 impl View {
@@ -106,6 +112,11 @@ impl View {
                 self.model = model;
                 self.follow(chosen);
             }
+            Event::Connection(Connection::Lost(reason)) => self.lost = Some(reason),
+            Event::Connection(Connection::Back) => {
+                self.lost = None;
+                "connected again".clone_into(&mut self.notice);
+            }
             Event::Explained(text) => self.explained = Some((text, 0)),
             Event::Notice(text) => self.notice = text,
             Event::Key(key) if self.explained.is_some() => return self.read_on(key),
@@ -133,7 +144,10 @@ impl View {
         self.notice.clear();
         match key {
             Key::Char('q') => return Effect::Quit,
-            Key::Char('r') => return Effect::Reload,
+            Key::Char('r') => {
+                "everything is read again".clone_into(&mut self.notice);
+                return Effect::Relist;
+            }
             Key::Up | Key::Char('k') => self.selected = self.selected.saturating_sub(1),
             Key::Down | Key::Char('j') => {
                 let last = self.rows().len().saturating_sub(1);

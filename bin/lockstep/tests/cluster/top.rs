@@ -1,14 +1,13 @@
 //! `lockstep top` on a real API server: the table for logs, and a session on a pseudo terminal in which
 //! keys ask for a sync and leave.
 
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
-
-use lockstep_testkit::controlplane::Cluster;
+use lockstep_testkit::api::Api;
+use lockstep_testkit::controlplane::{Cluster, ControlPlane};
 use serde_json::json;
 
 use crate::command::run;
 use crate::process::{Room, operator, put_store, until};
+use crate::session::Session;
 
 const CANARY: &str = "canary-18ac";
 
@@ -68,32 +67,19 @@ fn a_key_on_a_terminal_asks_for_a_sync_and_another_leaves() {
     let cluster = Cluster::shared().unwrap();
     let room = Room::new(cluster);
     fill(&room);
-    let line = format!(
-        "stty rows 30 cols 140 && exec {} top --namespace {} --kubeconfig {}",
-        env!("CARGO_BIN_EXE_lockstep"),
-        room.namespace,
-        cluster.admin_kubeconfig().display()
-    );
-    // script(1) of util-linux gives the command a terminal of its own.
-    let mut child = Command::new("script")
-        .args([
-            "--quiet",
-            "--return",
-            "--flush",
-            "--command",
-            &line,
-            "/dev/null",
-        ])
-        .env("TERM", "xterm-256color")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut keys = child.stdin.take().unwrap();
-    let mut screen = child.stdout.take().unwrap();
+    let kubeconfig = cluster.admin_kubeconfig();
+    let kubeconfig = kubeconfig.display().to_string();
+    let words = [
+        "top",
+        "--namespace",
+        &room.namespace,
+        "--kubeconfig",
+        &kubeconfig,
+    ];
+    let mut session = Session::start(&words, &std::env::temp_dir(), &[]);
 
-    let shown = read_until(&mut screen, "broken");
-    keys.write_all(b"s").unwrap();
+    session.read_until("broken");
+    session.press("s");
     until("the annotation", || {
         let object = room.external_secret("broken");
         let annotation = &object["metadata"]["annotations"]["external-secrets.io/force-sync"];
@@ -103,25 +89,77 @@ fn a_key_on_a_terminal_asks_for_a_sync_and_another_leaves() {
             Err(object)
         }
     });
-    keys.write_all(b"q").unwrap();
-    let mut rest = String::new();
-    screen.read_to_string(&mut rest).unwrap();
+    session.press("q");
+    let (code, drawn) = session.end();
 
-    assert!(child.wait().unwrap().success());
-    assert!(!format!("{shown}{rest}").contains(CANARY));
+    assert_eq!(code, 0, "{drawn}");
+    assert!(!drawn.contains(CANARY));
 }
 
-/// Reads what is drawn until a word is in it.
-fn read_until(screen: &mut impl Read, word: &str) -> String {
-    let mut seen = Vec::new();
-    let mut some = [0; 4096];
-    loop {
-        let read = screen.read(&mut some).unwrap();
-        seen.extend_from_slice(&some[..read]);
-        let text = String::from_utf8_lossy(&seen);
-        if text.contains(word) {
-            return text.into_owned();
-        }
-        assert_ne!(read, 0, "the screen ended before {word:?}: {text}");
-    }
+/// How often the API server was asked for a list of what top shows.
+fn lists(api: &Api) -> u64 {
+    let kinds = [
+        "externalsecrets",
+        "pushsecrets",
+        "secretstores",
+        "clustersecretstores",
+    ];
+    let metrics = api.text("/metrics").unwrap();
+    let lines = metrics.lines().filter(|line| {
+        let is_shown = |kind| line.contains(&format!("resource=\"{kind}\""));
+        line.starts_with("apiserver_request_total{")
+            && line.contains("verb=\"LIST\"")
+            && kinds.into_iter().any(is_shown)
+    });
+    let counts = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+    counts.sum()
+}
+
+#[test]
+fn a_change_is_shown_without_a_new_list_and_a_lost_connection_is_told() {
+    let mut plane = ControlPlane::start_bare().unwrap();
+    plane.install_crds().unwrap();
+    let room = Room::new(&plane);
+    fill(&room);
+    let kubeconfig = plane.admin_kubeconfig().display().to_string();
+    let words = [
+        "top",
+        "--namespace",
+        &room.namespace,
+        "--kubeconfig",
+        &kubeconfig,
+    ];
+    let mut session = Session::start(&words, &std::env::temp_dir(), &[]);
+    session.read_until("broken");
+    // Once this one is shown, the watches have begun.
+    put_object(&room, "first-new");
+    session.read_until("first-new");
+    let before = lists(&room.api);
+
+    put_object(&room, "second-new");
+    session.read_until("second-new");
+    assert_eq!(lists(&room.api), before, "a change needs no list");
+
+    plane.kill_api_server().unwrap();
+    session.read_until("connection lost");
+    plane.start_api_server().unwrap();
+    session.read_until("connected again");
+    put_object(&room, "third-new");
+    session.read_until("third-new");
+    session.press("q");
+    let (code, drawn) = session.end();
+
+    assert_eq!(code, 0, "{drawn}");
+    assert!(!drawn.contains(CANARY));
+}
+
+fn put_object(room: &Room, name: &str) {
+    room.apply(&json!({
+        "apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
+        "metadata": {"name": name},
+        "spec": {
+            "secretStoreRef": {"name": "store"},
+            "data": [{"secretKey": "a", "remoteRef": {"key": "k"}}],
+        },
+    }));
 }

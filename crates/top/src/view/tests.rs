@@ -2,13 +2,18 @@
 
 use jiff::Timestamp;
 use lockstep_api::{ExternalSecret, SecretStore};
+use lockstep_toolbox::output::Paint;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 use serde_json::{Value, json};
 
 use super::{Effect, Event, Key, Tab, View};
 use crate::draw::draw;
-use crate::model::{Health, Model, Seen};
+use crate::facts::Reduce;
+use crate::model::{Health, Model};
+use crate::seen::{News, Seen};
+use crate::watches::Connection;
 
 fn now() -> Timestamp {
     "2026-01-01T12:00:00Z".parse().unwrap()
@@ -51,25 +56,26 @@ fn model() -> Model {
         status.next_update_time = None;
         status.refresh_time = Some("2026-01-01T01:00:00Z".parse().map(time).unwrap());
     }
-    let seen = Seen {
-        external_secrets: vec![
-            object("database", "1h", ready()),
-            object("queue", "1m", ready()),
-            object(
-                "broken",
-                "1h",
-                failed("could not get secret data from provider: NotFound: x"),
-            ),
-            object(
-                "slow",
-                "1h",
-                failed("could not get secret data from provider: Throttled: x"),
-            ),
-            stale,
-        ],
-        push_secrets: Vec::new(),
-        stores: vec![store.into()],
-    };
+    let objects = [
+        object("database", "1h", ready()),
+        object("queue", "1m", ready()),
+        object(
+            "broken",
+            "1h",
+            failed("could not get secret data from provider: NotFound: x"),
+        ),
+        object(
+            "slow",
+            "1h",
+            failed("could not get secret data from provider: Throttled: x"),
+        ),
+        stale,
+    ];
+    let mut seen = Seen::default();
+    let facts = objects.map(Reduce::reduced);
+    for facts in facts.into_iter().chain([store.reduced()]) {
+        seen.take(facts.kind, News::There(Box::new(facts)));
+    }
     Model::of(&seen, now())
 }
 
@@ -96,8 +102,25 @@ fn press(view: &mut View, keys: &str) -> Effect {
 
 fn drawn(view: &View) -> String {
     let mut terminal = Terminal::new(TestBackend::new(120, 14)).unwrap();
-    terminal.draw(|frame| draw(frame, view, now())).unwrap();
+    terminal
+        .draw(|frame| draw(frame, view, (now(), Paint::ON)))
+        .unwrap();
     terminal.backend().to_string()
+}
+
+#[test]
+fn colours_are_left_out_where_nobody_wants_them() {
+    let colours = |paint| {
+        let mut terminal = Terminal::new(TestBackend::new(120, 14)).unwrap();
+        terminal
+            .draw(|frame| draw(frame, &View::new(model()), (now(), paint)))
+            .unwrap();
+        let cells = terminal.backend().buffer().content.iter();
+        cells.filter(|cell| cell.fg != Color::Reset).count()
+    };
+
+    assert!(colours(Paint::ON) > 0);
+    assert_eq!(colours(Paint::OFF), 0);
 }
 
 #[test]
@@ -191,8 +214,33 @@ fn an_explanation_stands_in_front_until_a_key_closes_it() {
 }
 
 #[test]
+fn a_lost_connection_has_a_line_until_it_is_back() {
+    let mut view = View::new(model());
+    let reason = "externalsecrets: connection refused".to_owned();
+
+    view.update(Event::Connection(Connection::Lost(reason)));
+    press(&mut view, "j");
+    let lost = drawn(&view);
+    view.update(Event::Connection(Connection::Back));
+    let back = drawn(&view);
+
+    let line = "connection lost, trying again: externalsecrets: connection refused";
+    assert!(lost.contains(line), "{lost}");
+    assert!(lost.contains("broken"), "rows stay: {lost}");
+    assert!(back.contains("connected again"), "{back}");
+    assert!(!back.contains("connection lost"), "{back}");
+}
+
+#[test]
+fn everything_is_listed_again_when_asked_for() {
+    let mut view = View::new(model());
+
+    assert_eq!(press(&mut view, "r"), Effect::Relist);
+}
+
+#[test]
 fn the_table_for_logs_has_the_same_rows() {
-    let text = crate::table::text(&model(), lockstep_toolbox::output::Paint::OFF, now());
+    let text = crate::table::text(&model(), Paint::OFF, now());
 
     insta::assert_snapshot!(text);
 }
