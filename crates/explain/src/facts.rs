@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
 use lockstep_api::{ClusterExternalSecret, ClusterPushSecret, ExternalSecret, PushSecret};
 use lockstep_plan::external_secret::{ObservedTarget, SourceKey};
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{Settings, StoreKey};
 
 use crate::kinds::Kind;
+use crate::pods::Pod;
 
 /// What a look at something gave.
 #[derive(Clone, Debug)]

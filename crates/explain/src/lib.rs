@@ -9,6 +9,7 @@ mod freshness;
 mod judge;
 mod kinds;
 mod live;
+mod pods;
 mod print;
 mod report;
 

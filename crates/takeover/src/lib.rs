@@ -5,6 +5,7 @@
 mod baseline;
 mod checks;
 mod crds;
+mod deployment;
 mod foreign_status;
 pub mod handback;
 mod inventory;

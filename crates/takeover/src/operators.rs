@@ -3,12 +3,12 @@
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::Container;
 use kube::Client;
 use lockstep_runtime::api_object::list_all;
 use lockstep_toolbox::cluster::failure;
+
+use crate::deployment::{Container, Deployment};
 
 /// Name of the lease, unless a flag changes it.
 const LEASE: &str = "external-secrets-controller";

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use k8s_openapi::api::apps::v1::Deployment;
 use kube::Client;
 use lockstep_runtime::api_object::{ApiObject, Written};
 use lockstep_runtime::apply::Writer;
 use lockstep_toolbox::cluster::failure;
 use serde_json::json;
+
+use crate::deployment::Deployment;
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(1);

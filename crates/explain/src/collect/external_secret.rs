@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, Secret};
+use k8s_openapi::api::core::v1::Secret;
 use kube::core::Selector;
 use lockstep_api::ExternalSecret;
 use lockstep_api::keys::{LABEL_MANAGED, LABEL_MANAGED_VALUE};
@@ -19,6 +19,7 @@ use lockstep_toolbox::cluster::told;
 use super::Collector;
 use crate::facts::{ExternalSecretFacts, Looked, TargetFacts};
 use crate::kinds::Kind;
+use crate::pods::Pod;
 
 impl Collector<'_> {
     pub(super) async fn external_secret(&self, object: ExternalSecret) -> ExternalSecretFacts {

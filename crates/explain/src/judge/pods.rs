@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, PodSpec};
 
 use crate::facts::{Looked, TargetFacts};
+use crate::pods::{Pod, PodSpec};
 use crate::report::{Link, State};
 
 /// Pods that are listed one by one.
@@ -106,10 +106,8 @@ fn uses(spec: &PodSpec, secret: &str) -> Option<Use> {
         any = true;
         found.optional &= optional == Some(true);
     };
-    let containers = spec
-        .containers
-        .iter()
-        .chain(spec.init_containers.iter().flatten());
+    let containers = spec.containers.iter().chain(&spec.init_containers);
+    let containers = containers.flatten();
     for container in containers {
         let whole = container.env_from.iter().flatten();
         for source in whole.filter_map(|source| source.secret_ref.as_ref()) {

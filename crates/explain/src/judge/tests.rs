@@ -266,7 +266,7 @@ fn a_pod_older_than_the_values_in_its_environment_deserves_a_look() {
     insta::assert_snapshot!(text(&report, Paint::OFF));
 }
 
-fn pod(key: &str, started: &str) -> k8s_openapi::api::core::v1::Pod {
+fn pod(key: &str, started: &str) -> crate::pods::Pod {
     serde_json::from_value(json!({
         "metadata": {"name": "web-1"},
         "spec": {"containers": [{"name": "web", "env": [
