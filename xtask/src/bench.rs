@@ -14,7 +14,7 @@ use crate::shell;
 /// scenarios with many ExternalSecrets: first sync, latency of a new object, an idle minute, a
 /// restart, a stop. `bench raw` does the writes of a first sync with a plain client. `bench mem`
 /// holds the memory of an object to the figure in the repository. `bench webhook` measures the webhook
-/// process. `bench aws|azure|gcp|vault --operator PATH` counts requests to the cloud. `bench gitops` measures how long Flux
+/// process, `bench weight` the size of the program and its memory at start. `bench aws|azure|gcp|vault --operator PATH` counts requests to the cloud. `bench gitops` measures how long Flux
 /// takes with the layouts that people use. The others take `--output json`; see
 /// `cargo xtask bench scale --help`.
 #[derive(clap::Args)]

@@ -38,6 +38,18 @@ pub(crate) enum Command {
     Vault(CloudArgs),
     /// Measures the webhook process while the API server asks it for admission reviews
     Webhook(WebhookArgs),
+    /// Measures size, build time and memory at start of the release build, by groups of providers
+    Weight(WeightArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct WeightArgs {
+    /// Measure the default build alone
+    #[arg(long)]
+    pub(crate) default_only: bool,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
 }
 
 #[derive(Args)]

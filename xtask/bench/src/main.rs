@@ -1,7 +1,7 @@
 //! Measures operators on the test control plane: `scale` runs them through scenarios with many
 //! objects, `raw` does the same writes with a plain client, so that the ratio of the two says what
-//! the operator itself costs, `mem` holds the memory of an object to a recorded figure, and `webhook`
-//! measures the webhook process.
+//! the operator itself costs, `mem` holds the memory of an object to a recorded figure, `webhook`
+//! measures the webhook process, and `weight` the program itself.
 
 mod aws;
 mod azure;
@@ -20,6 +20,7 @@ mod scenario;
 mod subject;
 mod vault;
 mod webhook;
+mod weight;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         cli::Command::Gcp(args) => gcp::run(&args),
         cli::Command::Vault(args) => vault::run(&args),
         cli::Command::Webhook(args) => webhook::run(&args),
+        cli::Command::Weight(args) => weight::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

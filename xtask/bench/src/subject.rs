@@ -25,7 +25,7 @@ impl Subject {
     pub(crate) fn ours(given: Option<&Path>) -> Result<Self> {
         let program = match given {
             Some(path) => found(path)?,
-            None => build()?,
+            None => build(&[])?,
         };
         Ok(Self {
             program,
@@ -86,12 +86,14 @@ fn found(path: &Path) -> Result<PathBuf> {
         .with_context(|| format!("no operator at {}", path.display()))
 }
 
-fn build() -> Result<PathBuf> {
+/// Builds our operator for release, with these flags for its features.
+pub(crate) fn build(features: &[&str]) -> Result<PathBuf> {
     say("building our operator with the release profile (several minutes the first time)");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(place::workspace())
         .args(["build", "--release", "--package", "lockstep"])
+        .args(features)
         .status()?;
     if !status.success() {
         bail!("the operator does not build; give a binary with --ours");
