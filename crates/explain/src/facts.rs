@@ -118,9 +118,19 @@ pub(crate) struct Child {
 pub(crate) struct PushFacts {
     pub(crate) object: PushSecret,
     pub(crate) labels: Looked<Arc<BTreeMap<String, String>>>,
-    pub(crate) source: Option<(String, Looked<BTreeSet<String>>)>,
+    pub(crate) source: PushSource,
     pub(crate) stores: BTreeMap<StoreKey, Looked<StoreFacts>>,
     pub(crate) live: BTreeMap<StoreKey, Result<String, LiveFailure>>,
+}
+
+/// What is pushed.
+pub(crate) enum PushSource {
+    /// A Secret of this name, with its keys.
+    Secret(String, Looked<BTreeSet<String>>),
+    /// What a generator of this kind and name makes.
+    Generator(String, String, Looked<()>),
+    /// Secrets with certain labels.
+    Labels,
 }
 
 /// A generator.

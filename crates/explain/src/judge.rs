@@ -5,6 +5,7 @@ mod answer;
 mod external_secret;
 mod others;
 mod pods;
+mod push_secret;
 mod schedule;
 mod stage;
 mod store;
@@ -28,7 +29,7 @@ pub(crate) fn judge(facts: &Facts, now: Timestamp) -> Report {
         Subject::Store(found) => others::store(found, &facts.settings),
         Subject::PushSecret(found) => {
             schedule = schedule::push_secret(&found.object, now);
-            others::push_secret(found, &facts.settings, now)
+            push_secret::chain(found, &facts.settings, now)
         }
         Subject::ClusterExternalSecret(object, children) => {
             others::cluster_external_secret(object, children)

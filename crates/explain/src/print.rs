@@ -58,7 +58,9 @@ fn branch(
     } else {
         String::new()
     };
-    let told = in_state(link.state, &link.text, paint);
+    // Texts of servers have line breaks; a line of the tree has not.
+    let text = link.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = in_state(link.state, &text, paint);
     let tree = paint.dim(format!("{indent}{fork}"));
     lines.push(format!(
         "{tree}{} {name} {subject}{told}{mark}",

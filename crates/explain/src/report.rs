@@ -130,10 +130,12 @@ impl Report {
             .collect();
         value["schedule"] = schedule.into();
         value["healthy"] = self.first_broken().is_none().into();
-        value["firstBroken"] = self.first_broken().map_or(
-            Value::Null,
-            |link| serde_json::json!({"link": link.name, "subject": link.subject}),
-        );
+        value["firstBroken"] = self.first_broken().map_or(Value::Null, |link| {
+            serde_json::json!({
+                "link": link.name, "subject": link.subject, "text": link.text,
+                "remedy": link.remedy,
+            })
+        });
         value
     }
 }

@@ -1,9 +1,11 @@
 //! `lockstep explain` on a real API server: what it finds, what it never shows, and how it ends.
 
+use std::path::Path;
+
 use lockstep_testkit::controlplane::Cluster;
 use serde_json::{Value, json};
 
-use crate::command::{Ran, run};
+use crate::command::{Ran, run, run_in};
 use crate::process::{Room, operator, put_store, until};
 
 const CANARY: &str = "canary-77d0";
@@ -26,6 +28,57 @@ fn explain(cluster: &Cluster, room: &Room, words: &[&str]) -> Ran {
     let ran = run(&cluster.admin_kubeconfig(), &all, "");
     ran.shows_no(CANARY);
     ran
+}
+
+/// The report about one object for programs, and how the command ended. The text for people must end
+/// the same way, and neither shows one of the values.
+pub(crate) fn report(
+    kubeconfig: &Path,
+    words: &[&str],
+    environment: &[(String, String)],
+    values: &[&str],
+) -> (i32, Value) {
+    let run = |more: &[&str]| {
+        let all = [&["explain"], words, more].concat();
+        let ran = run_in(kubeconfig, &all, "", environment);
+        values.iter().for_each(|value| ran.shows_no(value));
+        ran
+    };
+    let (text, json) = (run(&[]), run(&["--output", "json"]));
+    assert_eq!(text.code, json.code, "{text:?}");
+    let report = json.json();
+    let broken = &report["firstBroken"];
+    assert_eq!(broken.is_null(), json.code == 0, "{report:#}");
+    assert_eq!(text.out.contains("◀ first broken link"), json.code == 1);
+    if let Some(remedy) = broken["remedy"].as_str() {
+        assert!(text.out.contains(&format!("→ {remedy}")), "{}", text.out);
+    }
+    (json.code, report)
+}
+
+/// Checks that a report names this link as the first broken one, with these words in its text and in
+/// its advice.
+#[track_caller]
+pub(crate) fn broken((code, report): &(i32, Value), link: &str, text: &str, remedy: &str) {
+    let first = &report["firstBroken"];
+    assert_eq!((*code, &first["link"]), (1, &json!(link)), "{report:#}");
+    assert!(words(&first["text"]).contains(text), "{report:#}");
+    // Some texts of providers end with the advice.
+    let advice = format!("{} {}", words(&first["text"]), words(&first["remedy"]));
+    assert!(advice.contains(remedy), "{report:#}");
+}
+
+/// Checks that a report finds nothing wrong; returns the text of a link.
+#[track_caller]
+pub(crate) fn healthy((code, report): &(i32, Value), link: &str) -> String {
+    assert_eq!((*code, &report["healthy"]), (0, &json!(true)), "{report:#}");
+    let links = report["links"].as_array().unwrap();
+    let found = links.iter().find(|found| found["name"] == link).unwrap();
+    words(&found["text"]).to_owned()
+}
+
+fn words(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 /// Waits until an object says whether it is ready.

@@ -59,7 +59,7 @@ impl Collector<'_> {
         facts
     }
 
-    async fn generator_named(&self, kind: &str, name: &str) -> Looked<()> {
+    pub(super) async fn generator_named(&self, kind: &str, name: &str) -> Looked<()> {
         let kind = Kind::Generator(kind.to_owned());
         let namespace = kind.is_namespaced().then_some(self.namespace);
         let object = ApiObject::dynamic(&kind.resource(), namespace, name);

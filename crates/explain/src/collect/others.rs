@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use kube::core::DynamicObject;
 use lockstep_api::conditions::{Condition, READY};
+use lockstep_api::external_secret::GeneratorRef;
 use lockstep_api::{ExternalSecret, PushSecret};
 use lockstep_plan::external_secret::{generators, store_keys};
 use lockstep_plan::push_secret::StoreUses;
@@ -13,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Collector, credentials};
-use crate::facts::{Child, GeneratorFacts, Looked, PushFacts, StoreSubject};
+use crate::facts::{Child, GeneratorFacts, Looked, PushFacts, PushSource, StoreSubject};
 use crate::kinds::Kind;
 
 impl Collector<'_> {
@@ -68,15 +69,7 @@ impl Collector<'_> {
     }
 
     pub(super) async fn push_secret(&self, object: PushSecret) -> PushFacts {
-        let selector = object.spec.selector.as_ref();
-        let named = selector.and_then(|selector| selector.secret.as_ref()?.name.clone());
-        let source = match named {
-            Some(name) => {
-                let keys = self.keys_of("Secret", self.namespace, &name).await;
-                Some((name, keys))
-            }
-            None => None,
-        };
+        let source = self.source(&object).await;
         let mut stores = BTreeMap::new();
         let mut live = BTreeMap::new();
         for key in StoreUses::of(&object).named() {
@@ -93,6 +86,27 @@ impl Collector<'_> {
             stores,
             live,
             object,
+        }
+    }
+
+    /// What a PushSecret takes its values from.
+    async fn source(&self, object: &PushSecret) -> PushSource {
+        let Some(selector) = object.spec.selector.as_ref() else {
+            return PushSource::Labels;
+        };
+        if let Some(reference) = &selector.generator_ref {
+            let kind = reference.kind.to_string();
+            let found = self.generator_named(&kind, &reference.name).await;
+            return PushSource::Generator(kind, reference.name.clone(), found);
+        }
+        let named = selector.secret.as_ref();
+        let named = named.and_then(|secret| secret.name.clone());
+        match named {
+            Some(name) => {
+                let keys = self.keys_of("Secret", self.namespace, &name).await;
+                PushSource::Secret(name, keys)
+            }
+            None => PushSource::Labels,
         }
     }
 
@@ -127,17 +141,7 @@ impl Collector<'_> {
         for reference in credentials::references(&object["spec"]) {
             found.push(self.credential(reference, own, self.namespace).await);
         }
-        let users = self
-            .typed::<ExternalSecret>(&Kind::ExternalSecret, own)
-            .await;
-        let users = users.map(|users| {
-            let using = users.into_iter().filter(|(object, _)| {
-                generators(object).any(|reference| {
-                    reference.name == name && reference.kind.to_string() == kind.as_str()
-                })
-            });
-            using.map(|(_, child)| child).collect()
-        });
+        let users = self.users_of_generator(kind, name, own).await;
         let states = self
             .list(&Kind::Generator("GeneratorState".to_owned()), own)
             .await;
@@ -153,6 +157,37 @@ impl Collector<'_> {
             users: users.map_or_else(Looked::Failed, Looked::There),
             states: states.map_or_else(|error| Looked::Failed(told(&error)), Looked::There),
         }
+    }
+}
+
+impl Collector<'_> {
+    /// ExternalSecrets and PushSecrets that use a generator.
+    async fn users_of_generator(
+        &self,
+        kind: &Kind,
+        name: &str,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Child>, String> {
+        let is_meant = |reference: &GeneratorRef| {
+            reference.name == name && reference.kind.to_string() == kind.as_str()
+        };
+        let reads = self
+            .typed::<ExternalSecret>(&Kind::ExternalSecret, namespace)
+            .await?;
+        let reads = reads
+            .into_iter()
+            .filter(|(object, _)| generators(object).any(is_meant));
+        let pushes = self.typed::<PushSecret>(&Kind::PushSecret, namespace).await;
+        let pushes = pushes
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|(object, _)| {
+                let selector = object.spec.selector.as_ref();
+                let reference = selector.and_then(|selector| selector.generator_ref.as_ref());
+                reference.is_some_and(is_meant)
+            });
+        let pushes = pushes.map(|(_, child)| child);
+        Ok(reads.map(|(_, child)| child).chain(pushes).collect())
     }
 }
 

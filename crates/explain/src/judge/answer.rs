@@ -141,7 +141,11 @@ pub(super) fn broken(link: Link, failure: &LiveFailure) -> Link {
         text,
         remedy,
     } = failure;
-    let text = if text.contains(cause.as_str()) {
+    // Names of a backend's own errors contain some of these words too.
+    let is_named = text.starts_with(&format!("{cause}: "))
+        || text.contains(&format!(": {cause}: "))
+        || text.ends_with(&format!(" ({cause})"));
+    let text = if is_named {
         text.clone()
     } else {
         format!("{cause}: {text}")

@@ -42,6 +42,13 @@ pub(super) fn chain(facts: &ExternalSecretFacts, settings: &Settings, now: Times
     for (kind, name, found) in &facts.generators {
         links.push(generator(kind, name, found));
     }
+    let told_below = links
+        .iter()
+        .any(|link| link.name == "generator" && link.is_bad());
+    if told_below && links[0].is_bad() {
+        // What a generator lacks is told with its own advice.
+        links[0].state = State::Warn;
+    }
     links.push(answer::answer(facts, told));
     links.push(answer::pipeline(facts, told));
     links.push(answer::template(facts, told));

@@ -1,16 +1,12 @@
-//! Judges stores, PushSecrets, the kinds that fan out, and generators.
+//! Judges stores, the kinds that fan out, and generators.
 
-use jiff::Timestamp;
-use lockstep_api::conditions::{Condition, READY};
 use lockstep_api::fan_out::FailedNamespace;
 use lockstep_api::{ClusterExternalSecret, ClusterPushSecret};
-use lockstep_local::table::age;
 use lockstep_plan::Settings;
 
 use super::pods::count;
-use super::stage::{self, Stage};
 use super::store as judged;
-use crate::facts::{Child, GeneratorFacts, LiveFailure, Looked, PushFacts, StoreSubject};
+use crate::facts::{Child, GeneratorFacts, LiveFailure, Looked, StoreSubject};
 use crate::report::{Link, State};
 
 /// Objects that are listed one by one.
@@ -33,12 +29,12 @@ pub(super) fn store(facts: &StoreSubject, settings: &Settings) -> Vec<Link> {
     }
     let mut links = vec![first, judged::identity(&facts.facts)];
     links.push(live(facts.live.as_ref()));
-    links.push(children("users", &facts.users, "uses this store"));
+    links.push(children("users", &facts.users, USER));
     links
 }
 
 /// What asking a store just now gave.
-fn live(checked: Option<&Result<String, LiveFailure>>) -> Link {
+pub(super) fn live(checked: Option<&Result<String, LiveFailure>>) -> Link {
     match checked {
         None => Link::new("answer", "", State::Unknown, "not asked; --live asks now"),
         Some(Ok(text)) => Link::new("answer", "", State::Good, text.clone()),
@@ -50,8 +46,29 @@ fn live(checked: Option<&Result<String, LiveFailure>>) -> Link {
     }
 }
 
+/// What a link says about objects that depend on another one.
+#[derive(Clone, Copy)]
+struct Dependants {
+    /// What nobody does.
+    verb: &'static str,
+    /// How one that fails is judged.
+    failing: State,
+}
+
+/// Those who use a store may fail for reasons of their own.
+const USER: Dependants = Dependants {
+    verb: "uses this store",
+    failing: State::Warn,
+};
+
+/// What a kind that fans out has made carries its chain on.
+const MADE: Dependants = Dependants {
+    verb: "was made",
+    failing: State::Bad,
+};
+
 /// Objects that depend on this one; those that fail are listed.
-fn children(name: &str, children: &Looked<Vec<Child>>, verb: &str) -> Link {
+fn children(name: &str, children: &Looked<Vec<Child>>, about: Dependants) -> Link {
     let children = match children {
         Looked::There(children) => children,
         Looked::Missing(text) | Looked::Failed(text) => {
@@ -59,7 +76,7 @@ fn children(name: &str, children: &Looked<Vec<Child>>, verb: &str) -> Link {
         }
     };
     if children.is_empty() {
-        return Link::new(name, "", State::None, format!("nobody {verb}"));
+        return Link::new(name, "", State::None, format!("nobody {}", about.verb));
     }
     let failing: Vec<&Child> = children
         .iter()
@@ -81,103 +98,22 @@ fn children(name: &str, children: &Looked<Vec<Child>>, verb: &str) -> Link {
     }
     let parts = failing.iter().take(LISTED).map(|child| {
         let subject = format!("{}/{}", child.namespace, child.name);
-        Link::new(child.kind, subject, State::Warn, child.message.clone())
+        let link = Link::new(child.kind, subject, about.failing, child.message.clone());
+        match about.failing {
+            State::Bad => link.remedy(explain(child)),
+            _ => link,
+        }
     });
     Link::new(name, "", State::Good, text).with(parts.collect())
 }
 
-/// A PushSecret: its source, its stores and what was pushed.
-pub(super) fn push_secret(facts: &PushFacts, settings: &Settings, now: Timestamp) -> Vec<Link> {
-    let object = &facts.object;
-    let namespace = object.metadata.namespace.as_deref().unwrap_or_default();
-    let conditions = object.status.as_ref().map(|status| &status.conditions[..]);
-    let told = conditions.and_then(stage::told);
-    let ready = conditions.and_then(|conditions| Condition::find(conditions, READY));
-    let first = match (&told, ready) {
-        (Some(told), _) if told.stage == Stage::Object => {
-            Link::new("object", "", State::Bad, told.text.clone())
-                .remedy(told.remedy.unwrap_or_default())
-        }
-        (Some(_), Some(ready)) => {
-            let since = age(ready.last_transition_time.as_ref(), now);
-            let text = format!("not ready since {since}; the chain below says where");
-            Link::new("object", "", State::Warn, text)
-        }
-        (None, Some(ready)) => {
-            let reason = ready.reason.as_deref().unwrap_or_default();
-            Link::new("object", "", State::Good, format!("ready ({reason})"))
-        }
-        (_, None) => Link::new("object", "", State::Unknown, "no push was reported yet")
-            .remedy("is the operator running? kubectl -n external-secrets get pods"),
-    };
-    let mut links = vec![first, source(facts)];
-    for (key, found) in &facts.stores {
-        let link = judged::link(key, found, (namespace, &facts.labels), settings);
-        let has_live = facts.live.get(key);
-        links.push(link);
-        if let Looked::There(found) = found {
-            links.push(judged::identity(found));
-        }
-        if has_live.is_some() {
-            links.push(live(has_live));
-        }
-    }
-    links.push(pushed(facts, told.as_ref()));
-    links
-}
-
-fn source(facts: &PushFacts) -> Link {
-    let Some((name, found)) = &facts.source else {
-        let text = "a generator or labels select it; not looked at";
-        return Link::new("source", "", State::Unknown, text);
-    };
-    let subject = format!("Secret {name}");
-    let keys = match found {
-        Looked::There(keys) => keys,
-        Looked::Missing(_) => {
-            return Link::new("source", subject, State::Bad, "does not exist")
-                .remedy("create it, or correct spec.selector.secret.name");
-        }
-        Looked::Failed(text) => {
-            return Link::new("source", subject, State::Unknown, "cannot be read").remedy(text);
-        }
-    };
-    let wanted = facts.object.spec.data.iter();
-    let mut wanted = wanted.filter_map(|data| data.match_.secret_key.as_deref());
-    let templated = facts.object.spec.template.is_some();
-    if let Some(key) = wanted.find(|key| !templated && !key.is_empty() && !keys.contains(*key)) {
-        let known = keys.iter().map(String::as_str);
-        let near = lockstep_toolbox::suggest::instead(key, known, "keys in it");
-        return Link::new("source", subject, State::Bad, format!("has no key {key:?}"))
-            .remedy(near);
-    }
-    Link::new("source", subject, State::Good, count(keys.len(), "key"))
-}
-
-fn pushed(facts: &PushFacts, told: Option<&stage::Told>) -> Link {
-    let status = facts.object.status.as_ref();
-    let record = status.map(|status| &status.synced_push_secrets);
-    let places: usize = record.map_or(0, |record| {
-        serde_json::to_value(record)
-            .ok()
-            .and_then(|value| Some(value.as_object()?.values().map(entries).sum()))
-            .unwrap_or_default()
-    });
-    match told {
-        Some(told) if !matches!(told.stage, Stage::Object | Stage::Store) => {
-            Link::new("push", "", State::Bad, told.text.clone())
-                .remedy(told.remedy.unwrap_or_default())
-        }
-        Some(_) => Link::new("push", "", State::Unknown, "was not reached"),
-        None => {
-            let text = format!("{} at the last push", count(places, "value"));
-            Link::new("push", "", State::Good, text)
-        }
-    }
-}
-
-fn entries(store: &serde_json::Value) -> usize {
-    store.as_object().map_or(0, serde_json::Map::len)
+/// How to go on along the chain of a child.
+fn explain(child: &Child) -> String {
+    let kind = child.kind.to_lowercase();
+    let Child {
+        namespace, name, ..
+    } = child;
+    format!("lockstep explain {kind} {name} -n {namespace}")
 }
 
 /// A ClusterExternalSecret and what it made.
@@ -212,18 +148,20 @@ fn fan_out(
         let reason = failed.reason.clone().unwrap_or_default();
         Link::new("namespace", &*failed.namespace, State::Bad, reason)
     });
-    let (state, text) = match (reported, filled) {
-        (false, _) => (State::Unknown, "nothing was reported yet".to_owned()),
-        (true, 0) => (State::Warn, "no namespace matches".to_owned()),
-        (true, filled) => (
-            State::Good,
-            format!("{} filled", count(filled, "namespace")),
-        ),
+    let object = match (reported, filled) {
+        (false, _) => Link::new("object", "", State::Unknown, "nothing was reported yet")
+            .remedy("is the operator running? kubectl -n external-secrets get pods"),
+        (true, 0) if failed.is_empty() => {
+            Link::new("object", "", State::Warn, "no namespace matches").remedy(
+                "compare spec.namespaceSelectors with: kubectl get namespaces --show-labels",
+            )
+        }
+        (true, filled) => {
+            let text = format!("{} filled", count(filled, "namespace"));
+            Link::new("object", "", State::Good, text)
+        }
     };
-    vec![
-        Link::new("object", "", state, text).with(parts.collect()),
-        children("made", made, "was made"),
-    ]
+    vec![object.with(parts.collect()), children("made", made, MADE)]
 }
 
 /// A generator: what it needs, who uses it, and what it made.
@@ -246,7 +184,14 @@ pub(super) fn generator(facts: &GeneratorFacts) -> Vec<Link> {
     };
     vec![
         Link::new("identity", "", State::Good, text).with(parts),
-        children("users", &facts.users, "uses this generator"),
+        children(
+            "users",
+            &facts.users,
+            Dependants {
+                verb: "uses this generator",
+                ..USER
+            },
+        ),
         states,
     ]
 }

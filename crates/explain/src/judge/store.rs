@@ -8,6 +8,7 @@ use lockstep_api::conditions::{Condition, READY};
 use lockstep_plan::store::Denied;
 use lockstep_plan::{Settings, StoreKey};
 
+use super::stage;
 use crate::facts::{CredentialFacts, Looked, StoreFacts};
 use crate::report::{Link, State};
 
@@ -93,7 +94,30 @@ pub(super) fn readiness(facts: &StoreFacts) -> Link {
     if ready.is_true() {
         return Link::new("store", subject, State::Good, format!("ready ({message})"));
     }
-    Link::new("store", subject, State::Bad, format!("{reason}: {message}"))
+    let text = format!("{reason}: {message}");
+    // A credential that is missing is the deeper fault, and has its own advice.
+    if identity(facts).is_bad() {
+        return Link::new("store", subject, State::Warn, text);
+    }
+    let told = stage::told(&record.status.conditions);
+    let Some(remedy) = told.and_then(|told| told.remedy) else {
+        return Link::new("store", subject, State::Bad, text).remedy(ask_now(&record.key));
+    };
+    // The message ends with the remedy, which has a line of its own here.
+    let text = text.strip_suffix(&format!("; {remedy}")).unwrap_or(&text);
+    Link::new("store", subject, State::Bad, text).remedy(remedy)
+}
+
+/// How to ask the provider of a store at once.
+fn ask_now(key: &StoreKey) -> String {
+    let kind = key.kind.as_str().to_lowercase();
+    let namespace = key.namespace.as_ref();
+    let place = namespace.map(|namespace| format!(" -n {namespace}"));
+    format!(
+        "correct the store, or ask its provider now: lockstep explain {kind} {}{} --live",
+        key.name,
+        place.unwrap_or_default()
+    )
 }
 
 /// The identity with which a store is used: the provider, and the objects its credentials come from.
