@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::http::{HttpClient, Tls, Transports};
+use crate::http::{HttpClient, LastRequest, Tls, Transports};
 use crate::retry::RetrySettings;
 use crate::selector::{SecretKeySelector, ServiceAccountSelector};
 use crate::settings::Variables;
@@ -119,6 +119,7 @@ pub struct Ctx {
     store: StoreName,
     retry: Option<RetrySettings>,
     asked_for_caller: Arc<AtomicBool>,
+    last_request: Arc<LastRequest>,
 }
 
 /// The edges of the program, behind traits.
@@ -157,6 +158,7 @@ impl Ctx {
             store,
             retry: None,
             asked_for_caller: Arc::default(),
+            last_request: Arc::default(),
         }
     }
 
@@ -279,7 +281,15 @@ impl Ctx {
     /// An HTTP client with the given trust and identity.
     pub fn http(&self, tls: &Tls) -> Result<HttpClient> {
         let transport = self.services.transports.connect(tls)?;
-        Ok(HttpClient::new(transport).with_time(self.time()))
+        let last = Arc::clone(&self.last_request);
+        Ok(HttpClient::new(transport)
+            .with_time(self.time())
+            .noting(last))
+    }
+
+    /// The last request of this connection, for the text of a call that runs out of time.
+    pub fn last_request(&self) -> Arc<LastRequest> {
+        Arc::clone(&self.last_request)
     }
 
     /// Opens and closes a TCP connection, for checks that must not send a request.

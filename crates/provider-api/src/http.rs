@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::value::SecretValue;
 
 mod answer;
+mod last;
 mod page;
 mod redact;
 mod request;
@@ -21,6 +22,7 @@ mod url;
 
 pub use answer::{Answer, Trailers};
 pub use http::{Method, StatusCode, Version};
+pub use last::{LastRequest, server_of};
 pub use page::{Page, pages};
 pub use redact::RedactedUrl;
 pub use request::RequestBuilder;
@@ -32,6 +34,11 @@ pub trait Transport: Send + Sync {
     /// Sends `request`. An answer of any status is `Ok`; an error means no answer came. A request of
     /// [`Version::HTTP_2`] goes over HTTP/2 or fails. Trailers are the extension [`Trailers`].
     fn send(&self, request: http::Request<Bytes>) -> BoxFuture<'_, Result<http::Response<Bytes>>>;
+
+    /// Scheme, host and port that a request goes to, and the proxy it goes through.
+    fn server(&self, uri: &http::Uri) -> String {
+        server_of(uri)
+    }
 }
 
 /// Makes transports. One per distinct [`Tls`]; implementations pool connections.
@@ -88,6 +95,7 @@ pub enum Verification {
 pub struct HttpClient {
     transport: Arc<dyn Transport>,
     time: Option<Arc<dyn Time>>,
+    last: Arc<LastRequest>,
 }
 
 impl HttpClient {
@@ -96,12 +104,19 @@ impl HttpClient {
         Self {
             transport,
             time: None,
+            last: Arc::default(),
         }
     }
 
     /// The same client with a clock, for `Retry-After` dates of servers that send no `Date`.
     pub fn with_time(mut self, time: Arc<dyn Time>) -> Self {
         self.time = Some(time);
+        self
+    }
+
+    /// The same client, noting its requests where others can see them.
+    pub fn noting(mut self, last: Arc<LastRequest>) -> Self {
+        self.last = last;
         self
     }
 
@@ -148,8 +163,11 @@ impl HttpClient {
     /// No answer is `Unreachable`, so a broken wire can never look like a missing secret.
     pub async fn send(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>> {
         let called = format!("{} {}", request.method(), RedactedUrl::new(request.uri()));
-        let sent = self.transport.send(request).await;
-        sent.map_err(|error| no_answer(error, &called))
+        self.last.sent(self.transport.server(request.uri()));
+        let answer = self.transport.send(request).await;
+        let answer = answer.map_err(|error| no_answer(error, &called))?;
+        self.last.answered(answer.status());
+        Ok(answer)
     }
 }
 
@@ -158,10 +176,13 @@ fn no_answer(error: Error, called: &str) -> Error {
         kind @ (ErrorKind::InvalidSpec | ErrorKind::Internal) => kind.clone(),
         _ => ErrorKind::Unreachable,
     };
-    let unconnected = error.is_unconnected();
-    let error = Error::new(kind, format!("{called}: {error}")).with_source(error);
+    let (advised, unconnected) = (error.is_advised(), error.is_unconnected());
+    let mut error = Error::new(kind, format!("{called}: {error}")).with_source(error);
+    if advised {
+        error = error.advised();
+    }
     if unconnected {
-        return error.unconnected();
+        error = error.unconnected();
     }
     error
 }

@@ -18,6 +18,7 @@ use jiff::Timestamp;
 use lockstep_plan::store::StoreRecord;
 use lockstep_plan::{StoreKey, StoreKind};
 use lockstep_provider_api::context::Time;
+use lockstep_provider_api::http::LastRequest;
 use lockstep_provider_api::retry::RetrySettings;
 use lockstep_provider_api::{Ctx, Error, Result, Scope, Services, SharedStore, StoreName, layer};
 
@@ -225,17 +226,18 @@ impl Connections {
         let entry = lockstep_provider_registry::lookup(name)
             .map_err(|error| Error::invalid_spec(error.for_store(&store.key.name)))?;
         let patience = self.services.time.sleep(CALL_DEADLINE);
+        let last = ctx.last_request();
         let connecting = AssertUnwindSafe(entry.connect(spec.clone(), ctx)).catch_unwind();
         let connected = match select(connecting, patience).await {
             Either::Left((Ok(connected), _)) => connected?,
             Either::Left((Err(_), _)) => return Err(layer::broken("connect")),
             Either::Right(_) => {
-                let text = format!("{} did not connect within {CALL_DEADLINE:?}", store.key);
-                return Err(Error::unreachable(text));
+                let connect = format_args!("connecting {}", store.key);
+                return Err(last.out_of_time(connect, CALL_DEADLINE));
             }
         };
         let settings = retry_settings(store)?.filter(|_| !entry.repeats());
-        Ok(self.layered(connected, settings, batch_size(store)))
+        Ok(self.layered((connected, last), settings, batch_size(store)))
     }
 
     /// Puts the shared layers around a fresh connection: panics end the call alone, every call has a
@@ -243,13 +245,13 @@ impl Connections {
     /// backend reads many at once.
     fn layered(
         &self,
-        connected: SharedStore,
+        (connected, last): (SharedStore, Arc<LastRequest>),
         settings: Option<RetrySettings>,
         batch: usize,
     ) -> SharedStore {
         let time = || -> Arc<dyn Time> { Arc::clone(&self.services.time) };
         let contained = layer::contain(connected);
-        let mut layered = layer::timeout(contained, CALL_DEADLINE, time());
+        let mut layered = layer::timeout(contained, CALL_DEADLINE, time(), last);
         if let Some(settings) = settings {
             layered = layer::retry(layered, settings, time());
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use http::{Method, Request, Response};
-use lockstep_provider_api::http::{HttpClient, Tls};
+use lockstep_provider_api::http::{HttpClient, Tls, server_of};
 use lockstep_provider_api::prelude::*;
 
 use crate::redirect::{LIMIT, Sent};
@@ -67,11 +67,12 @@ impl Api {
     pub(crate) async fn call(&self, call: Call) -> Result<SecretValue> {
         let what = call.what;
         let request = self.request(call)?;
-        let answered = self.within(self.exchange(request)).await;
+        let server = server_of(request.uri());
+        let answered = self.within(&server, self.exchange(request)).await;
         let answered = answered.map_err(|error| error.context("failed to call endpoint"));
         let answer = self.ctx.counted(PROVIDER, CALL, answered)?;
         match error::of_answer(&answer, self.ctx.now(), what) {
-            Some(error) => Err(error),
+            Some(error) => Err(error::at(&server, error)),
             None => Ok(SecretValue::new(answer.into_body().into())),
         }
     }
@@ -121,6 +122,7 @@ impl Api {
 
     async fn within(
         &self,
+        server: &str,
         call: impl Future<Output = Result<Response<Bytes>>>,
     ) -> Result<Response<Bytes>> {
         let Some(limit) = self.timeout else {
@@ -130,7 +132,7 @@ impl Api {
         match select(Box::pin(call), patience).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => Err(Error::unreachable(format!(
-                "no answer within the store's timeout of {limit:?}"
+                "no answer from {server} within the store's timeout of {limit:?}"
             ))),
         }
     }

@@ -30,6 +30,16 @@ pub(crate) fn of_answer(answer: &Response<Bytes>, now: Timestamp, what: &str) ->
     Some(error.map_message(|_| text))
 }
 
+/// Names the server that fails or wants fewer requests; others are told apart by what they say.
+pub(crate) fn at(server: &str, error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Unreachable | ErrorKind::Throttled => {
+            error.map_message(|text| format!("{text} ({server})"))
+        }
+        _ => error,
+    }
+}
+
 /// Says what happened on the wire without the URL, whose path may hold a credential.
 pub(crate) fn of_wire(error: Error) -> Error {
     let cause = std::error::Error::source(&error).map(ToString::to_string);
@@ -55,6 +65,17 @@ mod tests {
         for status in [304, 400, 401, 403, 410, 429, 500, 503] {
             assert!(!told(status).unwrap().consequence().absent, "{status}");
         }
+    }
+
+    #[test]
+    fn a_server_that_fails_is_named() {
+        let failed = |status| at("http://bank:80", told(status).unwrap()).to_string();
+
+        assert_eq!(
+            failed(503),
+            "endpoint gave error 503 Service Unavailable (http://bank:80)"
+        );
+        assert_eq!(failed(403), "endpoint gave error 403 Forbidden");
     }
 
     #[test]

@@ -76,6 +76,7 @@ fn a_call_without_an_answer_in_time_is_unreachable() {
         Script::of([None]),
         Duration::from_secs(30),
         Arc::new(time.clone()),
+        Arc::default(),
     );
     let reference = reference();
     let mut call = pin!(store.get(&reference));
@@ -95,7 +96,12 @@ fn a_call_without_an_answer_in_time_is_unreachable() {
 #[test]
 fn a_batch_without_an_answer_in_time_fails_for_every_reference() {
     let time = Arc::new(ManualTime::hasty());
-    let store = timeout(Script::of([None]), Duration::from_secs(1), time);
+    let store = timeout(
+        Script::of([None]),
+        Duration::from_secs(1),
+        time,
+        Arc::default(),
+    );
 
     let answers = block_on(store.get_many(&[reference(), reference()]));
 

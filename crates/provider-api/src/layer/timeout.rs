@@ -1,4 +1,5 @@
-//! Ends calls that take too long. A call without an answer in time is `Unreachable`.
+//! Ends calls that take too long. A call without an answer in time is `Unreachable`, and the server
+//! it waited for is named.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +9,23 @@ use futures_util::future::{BoxFuture, Either, select};
 use super::{Call, Layer, Layered};
 use crate::context::Time;
 use crate::erased::SharedStore;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::http::LastRequest;
 
 struct Timeout {
     limit: Duration,
     time: Arc<dyn Time>,
+    last: Arc<LastRequest>,
 }
 
-/// A store whose calls end after `limit`.
-pub fn timeout(store: SharedStore, limit: Duration, time: Arc<dyn Time>) -> SharedStore {
-    Layered::share(store, Timeout { limit, time })
+/// A store whose calls end after `limit`. Its requests are noted in `last`.
+pub fn timeout(
+    store: SharedStore,
+    limit: Duration,
+    time: Arc<dyn Time>,
+    last: Arc<LastRequest>,
+) -> SharedStore {
+    Layered::share(store, Timeout { limit, time, last })
 }
 
 impl Layer for Timeout {
@@ -28,10 +36,7 @@ impl Layer for Timeout {
     ) -> Result<T> {
         match select(attempt(), self.time.sleep(self.limit)).await {
             Either::Left((done, _)) => done,
-            Either::Right(_) => Err(Error::unreachable(format!(
-                "{call}: no answer within {:?}",
-                self.limit
-            ))),
+            Either::Right(_) => Err(self.last.out_of_time(call, self.limit)),
         }
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 use lockstep_generators::SystemRandom;
 use lockstep_provider_api::generator::RemoteMaker;
-use lockstep_provider_api::{Ctx, Error, Generated, Result, Scope, StoreName};
+use lockstep_provider_api::http::LastRequest;
+use lockstep_provider_api::{Ctx, Generated, Result, Scope, StoreName};
 use serde_json::Value;
 
 use super::RemoteClient;
@@ -24,7 +25,8 @@ impl RemoteClient {
         self.refuse_in_rehearsal(named.1)?;
         let ctx = self.generator_ctx(named);
         let mut random = SystemRandom;
-        self.within_deadline(named.1, maker.generate(spec, &ctx, &mut random))
+        let call = maker.generate(spec, &ctx, &mut random);
+        self.within_deadline((named.1, ctx.last_request()), call)
             .await
     }
 
@@ -37,7 +39,8 @@ impl RemoteClient {
     ) -> Result<()> {
         self.refuse_in_rehearsal(named.1)?;
         let ctx = self.generator_ctx(named);
-        self.within_deadline(named.1, maker.cleanup(spec, state, &ctx))
+        let call = maker.cleanup(spec, state, &ctx);
+        self.within_deadline((named.1, ctx.last_request()), call)
             .await
     }
 
@@ -55,15 +58,15 @@ impl RemoteClient {
 
     async fn within_deadline<T>(
         &self,
-        name: &str,
+        (name, last): (&str, Arc<LastRequest>),
         call: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let deadline = self.connections.services().time.sleep(CALL_DEADLINE);
         match select(std::pin::pin!(call), deadline).await {
             Either::Left((answer, _)) => answer,
-            Either::Right(_) => Err(Error::unreachable(format!(
-                "generator {name} had no answer within {CALL_DEADLINE:?}"
-            ))),
+            Either::Right(_) => {
+                Err(last.out_of_time(format_args!("generator {name}"), CALL_DEADLINE))
+            }
         }
     }
 }
