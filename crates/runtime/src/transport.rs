@@ -18,7 +18,7 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use lockstep_provider_api::error::{Error, Result};
-use lockstep_provider_api::http::{Tls, Trailers, Transport, Transports, Verification};
+use lockstep_provider_api::http::{Tls, Trailers, Transport, Transports, Verification, server_of};
 
 use crate::connect::{Connector, Proxy};
 
@@ -183,15 +183,6 @@ impl Client {
         })
     }
 
-    /// Scheme, host and port of a request, and the proxy it goes through.
-    fn server(&self, uri: &Uri) -> String {
-        let server = server(uri);
-        match self.connector.proxy_of(uri) {
-            Some(proxy) => format!("{server} through proxy {proxy}"),
-            None => server,
-        }
-    }
-
     async fn exchange(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>> {
         let server = self.server(request.uri());
         let authorization = self.connector.proxy_authorization(request.uri());
@@ -207,9 +198,12 @@ impl Client {
         };
         let answer = self.http.request(request.map(Full::new)).await;
         let answer = answer.map_err(|error| {
-            let failure = unreachable(&error);
+            let mut failure = unreachable(&error);
+            if certificate::is_refusal(&error) {
+                failure = failure.advised();
+            }
             if error.is_connect() {
-                return failure.unconnected();
+                failure = failure.unconnected();
             }
             failure
         });
@@ -236,6 +230,14 @@ impl Client {
 }
 
 impl Transport for Client {
+    fn server(&self, uri: &Uri) -> String {
+        let server = server_of(uri);
+        match self.connector.proxy_of(uri) {
+            Some(proxy) => format!("{server} through proxy {proxy}"),
+            None => server,
+        }
+    }
+
     fn send(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Response<Bytes>>> {
         async move {
             let server = self.server(request.uri());
@@ -250,14 +252,20 @@ impl Transport for Client {
     }
 }
 
-/// Scheme, host and port of a request; nothing that could be a credential.
-fn server(uri: &Uri) -> String {
-    let scheme = uri.scheme_str().unwrap_or("http");
-    let host = uri.host().unwrap_or("?");
-    match uri.port_u16() {
-        Some(port) => format!("{scheme}://{host}:{port}"),
-        None => format!("{scheme}://{host}"),
+/// Whether a connection ended in the middle of an exchange.
+fn is_cut_off(cause: &(dyn StdError + 'static)) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    if let Some(error) = cause.downcast_ref::<std::io::Error>() {
+        let cut = [
+            BrokenPipe,
+            ConnectionAborted,
+            ConnectionReset,
+            UnexpectedEof,
+        ];
+        return cut.contains(&error.kind());
     }
+    let error = cause.downcast_ref::<hyper::Error>();
+    error.is_some_and(hyper::Error::is_incomplete_message)
 }
 
 /// The innermost error says what happened; the outer ones only where.
@@ -269,6 +277,11 @@ fn root_cause(error: &(dyn StdError + 'static)) -> String {
     let text = cause.to_string();
     if text == NO_HTTP2 {
         return "the server does not speak HTTP/2, which this backend needs".to_owned();
+    }
+    // Which of these is seen depends on timing alone, and a text that changes from try to try would
+    // write a status and an event each time.
+    if is_cut_off(cause) {
+        return "the server closed the connection without an answer".to_owned();
     }
     // What rustls puts in front of the text of our own verifier.
     let own = text.strip_prefix("other error: ");

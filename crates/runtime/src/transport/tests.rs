@@ -343,6 +343,7 @@ async fn a_server_signed_by_the_given_authority_is_believed_and_others_are_not()
     );
     assert!(text.contains("CA bundle of the store"), "{text}");
     assert!(!text.contains("other error"), "{text}");
+    assert!(bad.is_advised());
 }
 
 #[tokio::test]
