@@ -231,8 +231,24 @@ impl Ctx {
                     )
                 })
             })?;
-        data.remove(key)
-            .ok_or_else(|| Error::invalid_spec(format!("cannot find secret data for key: {key:?}")))
+        data.remove(key).ok_or_else(|| {
+            let keys = data.iter().map(|(key, _)| key);
+            self.key_missing(key, (namespace, name), &keys.collect::<Vec<_>>())
+        })
+    }
+
+    /// A key that a credential lacks. Users of a ClusterSecretStore read its messages in their own
+    /// namespaces, so only a SecretStore lists the keys that are there.
+    fn key_missing(&self, key: &str, (namespace, name): (&str, &str), keys: &[&str]) -> Error {
+        let has = match (self.scope.is_cluster(), keys) {
+            (true, _) => String::new(),
+            (false, []) => ", which is empty".to_owned(),
+            (false, keys) => format!(", which has {}", keys.join(", ")),
+        };
+        Error::invalid_spec(format!(
+            "cannot find secret data for key: {key:?} in Secret {namespace}/{name}{has}; add the key, or \
+             correct the reference"
+        ))
     }
 
     /// A whole Secret with its labels, for providers that take only Secrets marked for them. The

@@ -72,7 +72,28 @@ fn a_missing_credential_is_never_a_missing_secret() {
         "cannot get Kubernetes secret \"nope\" from namespace \"conformance\": \
          secrets \"nope\" not found"
     );
-    assert_eq!(key.to_string(), "cannot find secret data for key: \"nope\"");
+    assert_eq!(
+        key.to_string(),
+        "cannot find secret data for key: \"nope\" in Secret conformance/creds, which has token; add the \
+         key, or correct the reference"
+    );
+}
+
+#[test]
+fn keys_of_a_credential_are_not_told_to_users_of_a_cluster_store() {
+    let services = services();
+    services
+        .objects
+        .put_secret(NAMESPACE, "creds", "token", "x");
+    let ctx = services.ctx_in("s", Scope::Cluster { caller: None });
+
+    let error = block_on(ctx.secret(&selector("creds", "nope", Some(NAMESPACE)))).unwrap_err();
+
+    assert_eq!(
+        error.to_string(),
+        "cannot find secret data for key: \"nope\" in Secret conformance/creds; add the key, or correct \
+         the reference"
+    );
 }
 
 #[test]
