@@ -176,14 +176,19 @@ fn sensitive(mut value: HeaderValue) -> HeaderValue {
 }
 
 fn parse(url: &str) -> Result<Uri> {
-    let uri: Uri = url
-        .parse()
-        .map_err(|error| Error::invalid_spec(format!("the URL is not valid: {error}")))?;
-    match uri.scheme_str() {
-        Some("http" | "https") => Ok(uri),
-        _ => Err(Error::invalid_spec(format!(
-            "the URL {} must begin with http:// or https://",
-            RedactedUrl::new(&uri)
-        ))),
+    // Everything before the first slash is scheme, host and port, or nothing that can be reached.
+    let begins_with = |scheme: &str| {
+        let head = url.get(..scheme.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    };
+    if !begins_with("http://") && !begins_with("https://") {
+        // What stands before an `@` may be a password.
+        let host = url.rsplit('@').next().unwrap_or_default();
+        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+        return Err(Error::invalid_spec(format!(
+            "the URL {host:?} must begin with http:// or https://; correct the address in the manifest"
+        )));
     }
+    url.parse()
+        .map_err(|error| Error::invalid_spec(format!("the URL is not valid: {error}")))
 }

@@ -44,6 +44,19 @@ fn send(builder: RequestBuilder) -> Result<Answer> {
 }
 
 #[test]
+fn an_address_without_a_scheme_is_told_without_its_password() {
+    let (client, _) = client(Ok(response(200, "{}")));
+    let refused = |url: &str| client.get(url).build().unwrap_err().to_string();
+
+    assert_eq!(
+        refused("user:hun/ter2@vault.example:8200/v1?token=x"),
+        "the URL \"vault.example:8200\" must begin with http:// or https://; correct the address in the \
+         manifest"
+    );
+    assert!(client.get("HTTPS://vault.example").build().is_ok());
+}
+
+#[test]
 fn a_request_carries_query_headers_and_body_and_hides_its_credentials() {
     let (client, transport) = client(Ok(response(200, "{}")));
 
