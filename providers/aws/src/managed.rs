@@ -26,10 +26,11 @@ pub(crate) fn require(tags: &Tags, what: &str) -> Result<()> {
     if is_ours(tags) {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Conflict,
-        format!("{what} not managed by external-secrets"),
-    ))
+    let text = format!(
+        "{what} not managed by external-secrets (to hand it over, tag it {KEY}={VALUE}; or choose another \
+         remoteKey)"
+    );
+    Err(Error::new(ErrorKind::Conflict, text).advised())
 }
 
 /// The tags that a push wants: the manifest's and the mark.

@@ -117,7 +117,13 @@ async fn a_secret_of_somebody_else_is_neither_written_nor_deleted() {
     store.delete(&PushTarget::key(&id)).await.unwrap();
 
     assert_eq!(error.kind(), &ErrorKind::Conflict);
-    assert_eq!(error.to_string(), "secret not managed by external-secrets");
+    let told = error.to_string();
+    let known = "secret not managed by external-secrets";
+    assert!(told.starts_with(known), "{told}");
+    assert!(
+        told.contains("tag it managed-by=external-secrets"),
+        "{told}"
+    );
     assert_eq!(text(&id), "theirs");
 }
 
