@@ -10,6 +10,10 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use lockstep_provider_api::prelude::*;
 
+use crate::wire::Server;
+
+use text::Met;
+
 mod kind;
 #[cfg(test)]
 mod tests;
@@ -83,7 +87,8 @@ where
             let mut code = context.err().code().map(str::to_owned);
             let mut message = context.err().message().map(str::to_owned);
             if code.is_none() {
-                (code, message) = text::xml_error(body.unwrap_or_default());
+                let (xml_code, xml_message) = text::xml_error(body.unwrap_or_default());
+                (code, message) = (xml_code, xml_message.or(message));
             }
             let modeled = !context.err().to_string().starts_with("unhandled error");
             answered(
@@ -91,6 +96,7 @@ where
                     code: code.unwrap_or_default(),
                     message: message.unwrap_or_default(),
                     status: answer.status().as_u16(),
+                    server: server(answer),
                     modeled,
                 },
                 retry_after(answer),
@@ -108,6 +114,8 @@ struct Answer {
     code: String,
     message: String,
     status: u16,
+    /// Who answered.
+    server: String,
     /// Whether the operation's description knows the code.
     modeled: bool,
 }
@@ -120,12 +128,20 @@ fn answered(answer: Answer, retry_after: Option<Duration>, place: &Place<'_>) ->
         (code, true) => code.to_owned(),
         (code, false) => format!("api error {code}"),
     };
-    let detail = text::detail(place, &kind, &answer.code);
+    let said = if message.is_empty() {
+        head
+    } else {
+        format!("{head}: {message}")
+    };
+    let met = match answer.code.as_str() {
+        "" => Met::Stranger(&answer.server, answer.status),
+        code => Met::Code(&answer.server, code),
+    };
+    let detail = text::detail(place, &kind, &met);
     let mut error = Error::new(
         kind,
         format!(
-            "operation error {}: {}, https response error StatusCode: {}, {head}: \
-             {message}{detail}",
+            "operation error {}: {}, https response error StatusCode: {}, {said}{detail}",
             place.service, place.operation, answer.status
         ),
     )
@@ -141,25 +157,15 @@ fn answered(answer: Answer, retry_after: Option<Duration>, place: &Place<'_>) ->
 
 /// An answer that is no answer of this service: a proxy's page, or a success that cannot be read.
 fn unreadable(answer: &HttpResponse, place: &Place<'_>) -> Failure {
-    let status = answer.status();
-    if !status.is_success() {
-        let (code, message) = text::xml_error(answer.body().bytes().unwrap_or_default());
-        let answer = Answer {
-            code: code.unwrap_or_default(),
-            message: message.unwrap_or_default(),
-            status: status.as_u16(),
-            modeled: false,
-        };
-        return answered(answer, None, place);
-    }
-    let detail = text::detail(place, &ErrorKind::InvalidData, "");
-    Failure {
-        code: String::new(),
-        error: Error::invalid_data(format!(
-            "operation error {}: {}, the answer cannot be read{detail}",
-            place.service, place.operation
-        )),
-    }
+    let (code, message) = text::xml_error(answer.body().bytes().unwrap_or_default());
+    let unread = Answer {
+        code: code.unwrap_or_default(),
+        message: message.unwrap_or_default(),
+        status: answer.status().as_u16(),
+        server: server(answer),
+        modeled: false,
+    };
+    answered(unread, None, place)
 }
 
 /// No answer: the wire failed, or there are no credentials to sign with.
@@ -180,12 +186,14 @@ where
         ErrorKind::NotFound | ErrorKind::Tombstoned(_) => ErrorKind::InvalidSpec,
         kind => kind,
     };
-    let code = if why.contains("its certificate") {
-        text::UNTRUSTED
+    let met = if why.contains("which is not trusted") {
+        Met::Untrusted
+    } else if why.contains("its certificate") {
+        Met::BadCertificate
     } else {
-        ""
+        Met::Nobody
     };
-    let detail = text::detail(place, &kind, code);
+    let detail = text::detail(place, &kind, &met);
     let text = format!(
         "operation error {}: {}, {why}{detail}",
         place.service, place.operation
@@ -210,6 +218,12 @@ pub(crate) fn ours<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error>
         next = error.source();
     }
     None
+}
+
+/// Who answered.
+fn server(answer: &HttpResponse) -> String {
+    let server = answer.extension::<Server>();
+    server.map_or_else(|| "the endpoint".to_owned(), |server| server.0.clone())
 }
 
 fn retry_after(answer: &HttpResponse) -> Option<Duration> {

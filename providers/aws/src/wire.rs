@@ -21,9 +21,13 @@ use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either, select};
 use lockstep_provider_api::context::Time;
-use lockstep_provider_api::http::{HttpClient, Tls};
+use lockstep_provider_api::http::{HttpClient, Tls, server_of};
 use lockstep_provider_api::prelude::*;
 use parking_lot::Mutex;
+
+/// Scheme, host and port that an answer came from, for messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Server(pub(crate) String);
 
 /// Sends the SDK's requests through the contract's transport.
 #[derive(Clone)]
@@ -52,6 +56,7 @@ impl Wire {
         let Some(bytes) = body.bytes() else {
             return Err(ConnectorError::user("the body is a stream".into()));
         };
+        let server = Server(server_of(&head.uri));
         let request = http::Request::from_parts(head, Bytes::copy_from_slice(bytes));
         let answer = self.http.send(request).await.map_err(|error| {
             let unreachable = *error.kind() == ErrorKind::Unreachable;
@@ -61,8 +66,10 @@ impl Wire {
                 ConnectorError::other(Box::new(error), None)
             }
         })?;
-        HttpResponse::try_from(answer.map(SdkBody::from))
-            .map_err(|error| ConnectorError::other(error.into(), None))
+        let mut answer = HttpResponse::try_from(answer.map(SdkBody::from))
+            .map_err(|error| ConnectorError::other(error.into(), None))?;
+        answer.add_extension(server);
+        Ok(answer)
     }
 }
 

@@ -111,7 +111,8 @@ pub(super) fn of(code: &str, message: &str, status: u16) -> ErrorKind {
         (None, 403) => ErrorKind::Denied,
         (None, 409) => ErrorKind::Conflict,
         (None, 429) => ErrorKind::Throttled,
-        (None, 500..) => ErrorKind::Unreachable,
+        // No answer of AWS: a page of a proxy, or a redirect to one.
+        (None, ..400 | 500..) => ErrorKind::Unreachable,
         _ => ErrorKind::InvalidSpec,
     }
 }

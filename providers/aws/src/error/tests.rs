@@ -16,6 +16,7 @@ fn failure(code: &str, message: &str, status: u16) -> Failure {
         code: code.to_owned(),
         message: message.to_owned(),
         status,
+        server: "http://moto:5000".to_owned(),
         modeled: false,
     };
     answered(answer, None, &PLACE)
@@ -39,6 +40,8 @@ fn codes_decide_the_kind_and_a_status_alone_is_never_absence() {
         ("", 403, ErrorKind::Denied),
         ("", 429, ErrorKind::Throttled),
         ("", 503, ErrorKind::Unreachable),
+        ("", 200, ErrorKind::Unreachable),
+        ("", 302, ErrorKind::Unreachable),
     ] {
         assert_eq!(
             failure(code, "", status).error.kind(),
@@ -87,6 +90,27 @@ fn a_refusal_reads_as_upstreams_with_what_would_help_behind() {
          api error AccessDeniedException: User: x is not authorized (secret \"a\" in \
          region eu-west-1, as somebody; allow the IAM action secretsmanager:GetSecretValue on it)"
     );
+}
+
+#[test]
+fn somebody_who_answers_in_place_of_aws_is_named_and_nothing_is_left_empty() {
+    let error = failure("", "", 503).error;
+
+    assert_eq!(
+        error.to_string(),
+        "operation error Secrets Manager: GetSecretValue, https response error StatusCode: 503, \
+         api error UnknownError (secret \"a\" in region eu-west-1, as somebody; http://moto:5000 \
+         answers 503, and not as AWS does; check proxy, region and the AWS_…_ENDPOINT variables)"
+    );
+}
+
+#[test]
+fn a_fault_of_aws_does_not_read_as_no_answer() {
+    let error = failure("InternalServiceError", "try again", 500).error;
+
+    let text = error.to_string();
+    assert!(text.contains("InternalServiceError: try again ("), "{text}");
+    assert!(text.ends_with("http://moto:5000 answers that it has a fault; the call is repeated)"));
 }
 
 #[test]

@@ -49,31 +49,45 @@ fn is_time(word: &str) -> bool {
         && bytes[..8].iter().all(u8::is_ascii_digit)
 }
 
-/// In place of a code: the endpoint answers, with a certificate that is not trusted.
-pub(super) const UNTRUSTED: &str = "UntrustedCertificate";
+/// What a call met at the other end.
+pub(super) enum Met<'a> {
+    /// The service, which gave this code.
+    Code(&'a str, &'a str),
+    /// Somebody who does not answer as the service does, with this status.
+    Stranger(&'a str, u16),
+    /// A certificate of an authority that is not trusted.
+    Untrusted,
+    /// A certificate that cannot be used otherwise; the text says why.
+    BadCertificate,
+    /// Nobody.
+    Nobody,
+}
 
 /// Who asked for what, where, and what would help.
-pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, code: &str) -> String {
+pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, met: &Met<'_>) -> String {
     let mut text = format!(
         " ({} in region {}, as {}",
         place.subject, place.region, place.who
     );
     let (prefix, operation) = (place.prefix, place.operation);
+    let code = match met {
+        Met::Code(_, code) => code,
+        _ => "",
+    };
     let help = match kind {
         ErrorKind::Denied if code.contains("KMS") || code.ends_with("cryptionFailure") => {
             "allow kms:Decrypt and kms:GenerateDataKey on its KMS key, and enable the key"
                 .to_owned()
         }
         ErrorKind::Denied => format!("allow the IAM action {prefix}:{operation} on it"),
+        ErrorKind::Unauthenticated if code == "RequestTimeTooSkewed" => {
+            "the operator's clock is wrong; correct it".to_owned()
+        }
         ErrorKind::Unauthenticated => {
             "the credentials are invalid or expired; renew them".to_owned()
         }
-        ErrorKind::Unreachable if code == UNTRUSTED => {
-            "for AWS alone, AWS_CA_BUNDLE names a file with the authority".to_owned()
-        }
-        ErrorKind::Unreachable => "the endpoint does not answer; check region, network and \
-                                   the AWS_…_ENDPOINT variables"
-            .to_owned(),
+        ErrorKind::Unreachable => unreachable(met),
+        ErrorKind::InvalidSpec if matches!(met, Met::Stranger(..)) => unreachable(met),
         ErrorKind::Tombstoned(_) => "restore it, or take the reference out".to_owned(),
         _ => String::new(),
     };
@@ -82,6 +96,26 @@ pub(super) fn detail(place: &Place<'_>, kind: &ErrorKind, code: &str) -> String 
     }
     text.push(')');
     text
+}
+
+/// What would help where no answer of the service came.
+fn unreachable(met: &Met<'_>) -> String {
+    match met {
+        Met::Untrusted => "for AWS alone, AWS_CA_BUNDLE names a file with the authority".to_owned(),
+        Met::BadCertificate => String::new(),
+        Met::Nobody => {
+            "the endpoint does not answer; check region, network and the AWS_…_ENDPOINT \
+                        variables"
+                .to_owned()
+        }
+        Met::Code(server, _) => {
+            format!("{server} answers that it has a fault; the call is repeated")
+        }
+        Met::Stranger(server, status) => format!(
+            "{server} answers {status}, and not as AWS does; check proxy, region and the \
+             AWS_…_ENDPOINT variables"
+        ),
+    }
 }
 
 /// Code and message of an error that came as XML; moto and some gateways answer so.
