@@ -77,12 +77,15 @@ impl Identity {
         Self::new("nobody".to_owned(), Source::Nobody, server, None)
     }
 
-    /// The identity of a token that somebody else keeps alive.
-    pub fn of_token(token: &SecretValue, server: Server, namespace: Option<String>) -> Self {
+    /// The identity of a token that somebody else keeps alive; `who` says where it comes from.
+    pub fn of_token(
+        (who, token): (&str, &SecretValue),
+        server: Server,
+        namespace: Option<String>,
+    ) -> Self {
         // Files and Secrets tend to end in a line break.
         let token = SecretValue::from(token.expose().trim_ascii_end());
-        let who = "the given token".to_owned();
-        Self::new(who, Source::Token(token), server, namespace)
+        Self::new(who.to_owned(), Source::Token(token), server, namespace)
     }
 
     /// An identity that logs in.

@@ -65,7 +65,7 @@ impl Failure {
     /// Says that the token is not known to the server any more.
     pub(crate) fn ended(mut self, who: &str) -> Self {
         let text = format!(
-            "{} (the token of {who} has ended or was revoked; renew the credential)",
+            "{} (the server refuses the token of {who}: it is invalid, expired or revoked; renew it)",
             self.error
         );
         self.error = Error::new(ErrorKind::Unauthenticated, text).advised();
@@ -113,11 +113,10 @@ pub(crate) fn refused(answer: &Answer, place: &Place) -> Failure {
         Error::not_found()
     } else {
         let said = message(place, status, &errors, is_json);
-        let text = match advice(status, &errors, place) {
-            Some(advice) => format!("{said} ({advice})"),
-            None => said,
+        let error = match advice(status, &errors, place) {
+            Some(advice) => Error::new(kind, format!("{said} ({advice})")).advised(),
+            None => Error::new(kind, said),
         };
-        let error = Error::new(kind, text);
         match answer.error().and_then(|error| error.retry_after()) {
             Some(delay) => error.with_retry_after(delay),
             None => error,

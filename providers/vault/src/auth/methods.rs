@@ -35,7 +35,11 @@ pub async fn identity(
     if let Some(token) = &auth.token_secret_ref {
         let token = ctx.secret(token).await?;
         let server = Server::new(address, ctx.clone())?;
-        return Ok(Identity::of_token(&token, server, namespace));
+        return Ok(Identity::of_token(
+            ("auth.tokenSecretRef", &token),
+            server,
+            namespace,
+        ));
     }
     let login = if let Some(role) = &auth.app_role {
         app_role(role, ctx).await?
@@ -72,7 +76,7 @@ fn of_environment(address: Address, namespace: Option<&str>, ctx: &Ctx) -> Resul
     let token = ctx.ambient().and_then(|_| ctx.variable("VAULT_TOKEN"));
     let namespace = namespace.map(str::to_owned);
     Ok(match token {
-        Some(token) => Identity::of_token(&token.into(), server, namespace),
+        Some(token) => Identity::of_token(("VAULT_TOKEN", &token.into()), server, namespace),
         None => Identity::nobody(server),
     })
 }
