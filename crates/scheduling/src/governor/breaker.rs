@@ -1,7 +1,8 @@
 //! The circuit breaker of one store: closed, open, or half-open with one probe read under way. A failing
-//! key alone does not open it. After several failing keys in a row, or several failures to reach the
-//! server in a row, the breaker asks to confirm the outage: the caller reads the keys again that answered
-//! lately, and the breaker opens when none of them answers.
+//! key alone does not open it, unless it is the last one that answered: then nothing speaks for the store
+//! any more. After several failing keys in a row, or several failures to reach the server in a row, the
+//! breaker asks to confirm the outage: the caller reads the keys again that answered lately, and the
+//! breaker opens when none of them answers.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use super::Call;
 use crate::moment::span;
 
-/// Keys that fail in a row, or failures to reach the server in a row, before an outage is confirmed.
+/// Keys that fail in a row, failures to reach the server in a row, or failures in a row of the last key
+/// that answered, before an outage is confirmed.
 pub(super) const TRIPS: usize = 3;
 /// First and longest time between two probe reads.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -58,6 +60,8 @@ pub(super) struct Breaker {
     failing: BTreeSet<u64>,
     /// Failures to reach the server since the last answer.
     unreachable: usize,
+    /// The last key that answered, and its failures since.
+    last_good: Option<(u64, usize)>,
     confirming: bool,
     /// Whether the server was reached in one of the failures since the last answer.
     reached: bool,
@@ -70,6 +74,7 @@ impl Default for Breaker {
             state: State::Closed,
             failing: BTreeSet::new(),
             unreachable: 0,
+            last_good: None,
             confirming: false,
             reached: false,
             known_good: VecDeque::new(),
@@ -129,6 +134,7 @@ impl Breaker {
         }
         self.failing.clear();
         (self.unreachable, self.confirming, self.reached) = (0, false, false);
+        self.last_good = None;
         self.remember(call);
         let closed = self.is_open();
         self.state = State::Closed;
@@ -168,7 +174,16 @@ impl Breaker {
             State::Open { .. } | State::HalfOpen { .. } => return Change::None,
             State::Closed => {}
         }
+        let was_good = self.known_good.iter().any(|known| known.key == call.key);
         self.known_good.retain(|known| known.key != call.key);
+        if was_good && self.known_good.is_empty() {
+            self.last_good = Some((call.key, 0));
+        }
+        if let Some((key, failures)) = &mut self.last_good
+            && *key == call.key
+        {
+            *failures += 1;
+        }
         if self.failing.len() < MOST_FAILING {
             self.failing.insert(call.key);
         }
@@ -185,7 +200,9 @@ impl Breaker {
 
     fn judge(&mut self, now: i64) -> Change {
         let closed = self.state == State::Closed;
-        if !closed || self.failing.len() < TRIPS && self.unreachable < TRIPS {
+        let lone = self.last_good.map_or(0, |(_, failures)| failures);
+        let counts = [self.failing.len(), self.unreachable, lone];
+        if !closed || counts.iter().all(|count| *count < TRIPS) {
             return Change::None;
         }
         if self.known_good.is_empty() {

@@ -291,6 +291,29 @@ mod breaker {
     }
 
     #[test]
+    fn the_last_key_that_answered_opens_the_breaker_when_it_fails_in_a_row() {
+        let mut governor = Governor::default();
+        end(&mut governor, call(1, 1), Ended::Answered, 0);
+
+        let changes = [1, 2, 3].map(|now| end(&mut governor, call(1, 1), Ended::Failed, now));
+
+        assert_eq!(changes, [Change::None, Change::None, Change::Opened]);
+    }
+
+    #[test]
+    fn a_key_that_fails_beside_one_that_answered_does_not_open_the_breaker() {
+        let mut governor = Governor::default();
+        end(&mut governor, call(1, 1), Ended::Answered, 0);
+        end(&mut governor, call(1, 2), Ended::Answered, 0);
+
+        for now in 1..=3 {
+            end(&mut governor, call(1, 1), Ended::Failed, now);
+        }
+
+        assert!(!governor.is_open());
+    }
+
+    #[test]
     fn a_witness_that_is_gone_does_not_keep_the_breaker_closed() {
         let mut governor = Governor::default();
         end(&mut governor, call(1, 1), Ended::Answered, 0);
