@@ -98,10 +98,37 @@ fn way(error: &Error, read: &Read) -> String {
     let start = WAYS.iter().filter_map(|way| text.find(way)).min();
     let text = &text[start.unwrap_or_default()..];
     let key = read.reference().map(|reference| reference.key.as_str());
-    match key.filter(|key| !key.is_empty()) {
-        Some(key) => text.replace(key, "<key>"),
-        None => text.to_owned(),
+    let Some(key) = key.filter(|key| !key.is_empty()) else {
+        return text.to_owned();
+    };
+    if start.is_some() {
+        return without_remark(text, key).to_owned();
     }
+    without_word(text, key)
+}
+
+/// Cuts off a remark in brackets that quotes the key; what stands before it is the transport's text,
+/// which knows no keys.
+fn without_remark<'a>(text: &'a str, key: &str) -> &'a str {
+    let quoted = text.find(&format!("{key:?}"));
+    let remark = quoted.and_then(|at| text[..at].rfind(" ("));
+    &text[..remark.unwrap_or(text.len())]
+}
+
+/// Replaces a key where it stands as a word of its own, so that a key `a` leaves other words alone.
+fn without_word(text: &str, key: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(key) {
+        let (before, behind) = (&rest[..at], &rest[at + key.len()..]);
+        let last = before.chars().next_back().or(result.chars().next_back());
+        let is_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let is_part = is_word(last) || is_word(behind.chars().next());
+        result.push_str(before);
+        result.push_str(if is_part { key } else { "<key>" });
+        rest = behind;
+    }
+    result + rest
 }
 
 #[cfg(test)]
@@ -136,6 +163,23 @@ mod tests {
         assert_eq!(trouble.way(), Some("<key>: 502 Bad Gateway"));
         trouble.note(1, None, &read("prod/db"));
         assert_eq!(trouble.of_key(1), None);
+    }
+
+    #[test]
+    fn a_short_key_leaves_the_rest_of_the_text_alone() {
+        let mut trouble = Trouble::default();
+
+        let text =
+            "x: cannot reach http://a.example: broken (os error 1) (secret \"a\" in region b)";
+        trouble.note(1, Some(&Error::unreachable(text)), &read("a"));
+        assert_eq!(
+            trouble.way(),
+            Some("cannot reach http://a.example: broken (os error 1)")
+        );
+
+        let error = Error::unreachable("a: 502 Bad Gateway at a");
+        trouble.note(1, Some(&error), &read("a"));
+        assert_eq!(trouble.way(), Some("<key>: 502 Bad Gateway at <key>"));
     }
 
     #[test]
