@@ -38,6 +38,7 @@ struct Inner {
     template: Option<TemplateFault>,
     touched_target: bool,
     unasked: bool,
+    unchecked: bool,
     notes: Vec<EventNote>,
 }
 
@@ -58,6 +59,7 @@ impl Failure {
             template: None,
             touched_target: false,
             unasked: false,
+            unchecked: false,
             notes: Vec::new(),
         }))
     }
@@ -139,6 +141,17 @@ impl Failure {
     pub fn advised(mut self) -> Self {
         self.0.remedy = None;
         self
+    }
+
+    /// Says that the store was not checked yet, so that nothing is known to be wrong with it.
+    pub fn awaiting_check(mut self) -> Self {
+        self.0.unchecked = true;
+        self
+    }
+
+    /// Whether the store was not checked yet.
+    pub fn awaits_check(&self) -> bool {
+        self.0.unchecked
     }
 
     /// Rewrites the text of the event; the detail of the condition stays.

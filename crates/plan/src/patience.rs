@@ -1,5 +1,6 @@
-//! Whether a store that is missing, or does not admit the namespace, or may not for want of the
-//! namespace's labels, is worth a condition yet: each of them may be seen a moment after a new object.
+//! Whether a store that is missing, was not checked yet, or does not admit the namespace, or may not
+//! for want of the namespace's labels, is worth a condition yet: each of them may be seen a moment after
+//! a new object.
 //! Decides about that moment only.
 
 use jiff::Timestamp;
@@ -24,7 +25,7 @@ pub(crate) fn store_may_come(
         Cause::STORE_DENIED,
         Cause::NAMESPACE_UNKNOWN,
     ];
-    let unseen = unseen.map(Cause::as_str).contains(&failure.cause());
+    let unseen = unseen.map(Cause::as_str).contains(&failure.cause()) || failure.awaits_check();
     if !unseen || !conditions.is_empty() {
         return None;
     }
@@ -67,6 +68,20 @@ mod tests {
             assert_eq!(asked(cause, &[], later(2)), Some(later(3)));
             assert_eq!(asked(cause, &[], later(3)), None);
         }
+    }
+
+    #[test]
+    fn a_store_that_was_not_checked_yet_is_no_news_but_one_that_failed_is() {
+        let meta = ObjectMeta {
+            creation_timestamp: Some(Time(noon())),
+            ..ObjectMeta::default()
+        };
+        let settings = Settings::default();
+        let unready = || Failure::worded(Cause::STORE_NOT_READY, "not ready");
+        let held = |failure: Failure| store_may_come(&meta, &[], &failure, &settings, noon());
+
+        assert_eq!(held(unready().awaiting_check()), Some(later(3)));
+        assert_eq!(held(unready()), None);
     }
 
     #[test]

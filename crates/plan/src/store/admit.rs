@@ -93,12 +93,14 @@ pub(crate) fn not_found(key: &StoreKey) -> String {
 }
 
 impl Refusal {
-    /// Adds to the condition of a failure what the store's condition says.
+    /// Adds to the condition of a failure what the store's condition says; one that says nothing was
+    /// not checked yet.
     pub(crate) fn explain(fault: Option<String>, failure: Failure) -> Failure {
         match fault {
             Some(fault) => failure
                 .advised()
                 .with_detail(|text| format!("{text}: {fault}")),
+            None if failure.cause() == Cause::STORE_NOT_READY.as_str() => failure.awaiting_check(),
             None => failure,
         }
     }
