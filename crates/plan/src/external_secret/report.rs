@@ -227,10 +227,11 @@ fn failed(
     if status.write.is_some() {
         events.extend(failure.notes().iter().cloned());
     }
-    events.push(EventNote::warning(
-        reasons::EVENT_UPDATE_FAILED,
-        failure.event(),
-    ));
+    // Waiting for a store is no second failure: the event about the first one has said why.
+    if status.condition_changed || !failure.is_unasked() {
+        let reason = reasons::EVENT_UPDATE_FAILED;
+        events.push(EventNote::warning(reason, failure.event()));
+    }
     Report {
         status: status.write,
         events,

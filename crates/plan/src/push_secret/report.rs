@@ -200,9 +200,12 @@ fn failed(
         done: false,
     };
     let status = status::after(observed, change, settings, now);
+    // Waiting for a store is no second failure: the event about the first one has said why.
+    let news = status.condition_changed || !failure.is_unasked();
+    let event = EventNote::warning(reason, failure.event());
     Report {
         status: status.write,
-        events: vec![EventNote::warning(reason, failure.event())],
+        events: news.then_some(event).into_iter().collect(),
         outcome: PushOutcome {
             condition_changed: status.condition_changed,
             ..PushOutcome::next(next_try(&failure))
