@@ -95,7 +95,9 @@ impl Cause {
             "Throttled" => "it goes on when the provider allows",
             "Tombstoned" => "restore it, or take the reference out",
             "Unauthenticated" => "renew the store's credentials",
-            "Unreachable" => "check address and network; it goes on when the provider answers",
+            "Unreachable" => {
+                "check server, address and network; it goes on when the provider answers"
+            }
             _ => return None,
         })
     }

@@ -268,6 +268,8 @@ pub fn describe(error: &Error) -> String {
         return error.to_string();
     };
     match tombstone.until {
+        // The provider has said it in its own words.
+        _ if error.to_string().contains(&*tombstone.state) => error.to_string(),
         Some(until) => format!("{error} ({} until {until})", tombstone.state),
         None => format!("{error} ({})", tombstone.state),
     }

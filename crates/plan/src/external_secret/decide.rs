@@ -24,6 +24,8 @@ use crate::validate;
 
 /// Condition message of an interval that cannot be read.
 const INVALID_INTERVAL: &str = "invalid refreshInterval";
+/// What to write in place of an interval that cannot be read; days and weeks are what people try.
+const UNITS: &str = "write hours, minutes or seconds, for example 24h";
 /// Condition message of more windows than are looked at.
 const INVALID_WINDOWS: &str = "invalid syncWindows";
 
@@ -118,6 +120,7 @@ fn decide_live(
     validate::windows(&object.spec)
         .map_err(|text| Failure::new(INVALID_WINDOWS, Cause::INVALID_SPEC, text))?;
     let interval = refresh::interval(object)
+        .map_err(|error| format!("{error}; {UNITS}"))
         .map_err(|error| Failure::new(INVALID_INTERVAL, Cause::INVALID_SPEC, error))?;
     let refreshed = refresh::last_refresh(object, observed.last_refresh);
     let due = refresh::due(object, refreshed, interval, now);

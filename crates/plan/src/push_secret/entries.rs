@@ -17,6 +17,9 @@ use crate::render::Rendered;
 use crate::store::StoreView;
 use crate::work::Work;
 
+/// Most keys of a source that a message lists.
+const MOST_KEYS: usize = 10;
+
 /// The entries for a store, in the order of the spec.
 pub(super) fn entries(
     object: &PushSecret,
@@ -94,7 +97,7 @@ fn item(
         .map_err(|error| set_failed(Cause::INVALID_SPEC, &error.to_string()))?;
     let key = secret_key(data);
     if let Some(key) = key.filter(|key| payload.get(key).is_none()) {
-        let text = format!("secret key {key} does not exist");
+        let text = format!("secret key {key} does not exist{}", keys_of(&payload));
         return Err(set_failed(Cause::SOURCE_KEY_MISSING, &text));
     }
     Ok(PushItem {
@@ -107,6 +110,15 @@ fn item(
         metadata: data.metadata.clone(),
         namespace: Some(namespace(object).to_owned()),
     })
+}
+
+/// What there is in place of a key that is missing.
+fn keys_of(payload: &SecretMap) -> String {
+    let keys: Vec<&str> = payload.keys().take(MOST_KEYS).collect();
+    match keys.as_slice() {
+        [] => "; the source has no keys".to_owned(),
+        keys => format!("; the source has {}", keys.join(", ")),
+    }
 }
 
 pub(super) fn secret_key(data: &PushData) -> Option<&str> {

@@ -217,7 +217,7 @@ fn failed(
 /// A source that could not be read, or is not there.
 pub fn no_source(error: &Error) -> Failure {
     let failure = Failure::of_error(messages::PUSH_NO_SOURCE, error).retrying(Retry::Slow);
-    failure.with_event(|_| messages::PUSH_NO_SOURCE.to_owned())
+    failure.with_event(|text| format!("{}: {text}", messages::PUSH_NO_SOURCE))
 }
 
 /// A store through which a recorded secret cannot be deleted.

@@ -587,7 +587,7 @@ fn a_store_whose_reads_fail_is_not_ready_says_why_once_and_may_still_be_used() {
             &away,
             "ProviderUnreachable",
             "unable to validate store: Unreachable: cannot reach http://x: connection refused; check \
-             address and network; it goes on when the provider answers",
+             server, address and network; it goes on when the provider answers",
         ),
         (
             &refused,

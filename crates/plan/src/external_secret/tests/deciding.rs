@@ -363,7 +363,8 @@ fn an_interval_that_is_no_duration_fails_clearly() {
 
     assert_eq!(
         failure.condition_message(),
-        "invalid refreshInterval: InvalidSpec: time: invalid duration \"soon\""
+        "invalid refreshInterval: InvalidSpec: time: invalid duration \"soon\"; write \
+         hours, minutes or seconds, for example 24h"
     );
 }
 

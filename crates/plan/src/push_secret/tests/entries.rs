@@ -154,7 +154,7 @@ fn a_key_the_source_lacks_fails_by_itself() {
     assert!(entries[0].item.is_ok());
     assert_eq!(
         entries[1].item.as_ref().unwrap_err().event(),
-        "set secret failed: secret key nope does not exist"
+        "set secret failed: secret key nope does not exist; the source has a"
     );
 }
 

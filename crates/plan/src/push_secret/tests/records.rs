@@ -226,10 +226,13 @@ fn a_source_that_cannot_be_read_is_a_failure_that_keeps_the_record() {
     assert_eq!(recorded(&scene.object), ["SecretStore/s: r"]);
     assert_eq!(
         condition(&scene.object),
-        "False Errored: could not get source secret: Unreachable: no answer; check address and network; it \
-         goes on when the provider answers"
+        "False Errored: could not get source secret: Unreachable: no answer; check server, address and network; \
+         it goes on when the provider answers"
     );
-    assert_eq!(report.events[0].message, "could not get source secret");
+    assert_eq!(
+        report.events[0].message,
+        "could not get source secret: no answer"
+    );
 }
 
 #[test]
