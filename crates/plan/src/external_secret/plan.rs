@@ -24,6 +24,11 @@ use crate::target::{Desired, TargetDelete, Write};
 use crate::validate;
 use crate::work::{Work, fits_secret};
 
+/// Most keys that a message lists.
+const MOST_KEYS: usize = 10;
+/// How Go's templates say that a key is missing.
+const NO_ENTRY: &str = "map has no entry for key ";
+
 /// What a run writes, in this order: the target, then the deletion of former targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -160,7 +165,13 @@ fn desired(
         // Its content is never written again, so nothing is rendered for it.
         Rendered::default()
     } else {
-        render(object, data, means).map_err(|error| template_failed(object, error, exists))?
+        let has_template = target.is_some_and(|target| target.template.is_some());
+        let keys = has_template.then(|| some_keys(&data));
+        let rendered = render(object, data, means);
+        rendered.map_err(|error| {
+            let failure = template_failed(object, error, exists);
+            name_keys(failure, keys.as_deref().unwrap_or_default())
+        })?
     };
     if let Err(text) = fits_secret(&rendered.data) {
         return Err(Failure::new(
@@ -198,6 +209,21 @@ impl Desired {
             data: SecretMap::new(),
         }
     }
+}
+
+/// The first keys that templates may use, for a message.
+fn some_keys(data: &SecretMap) -> String {
+    let keys: Vec<&str> = data.keys().take(MOST_KEYS).collect();
+    keys.join(", ")
+}
+
+/// Lists the keys that there are, where a template asks for one that there is not.
+fn name_keys(failure: Failure, keys: &str) -> Failure {
+    let fault = failure.template().map(|fault| fault.message.as_str());
+    if keys.is_empty() || !fault.is_some_and(|text| text.starts_with(NO_ENTRY)) {
+        return failure;
+    }
+    failure.with_detail(|text| format!("{text}; the keys are {keys}"))
 }
 
 fn template_failed(object: &ExternalSecret, error: RenderError, exists: bool) -> Failure {

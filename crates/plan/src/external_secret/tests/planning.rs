@@ -336,6 +336,19 @@ fn fetched_data_stays_beside_templated_data_only_on_request() {
 }
 
 #[test]
+fn a_template_that_misses_a_key_is_told_which_there_are() {
+    let object = one_value("target: {template: {data: {x: '{{ .pasword }}'}}}");
+
+    let failure = planned(&Scene::of(object), map([("password", "v"), ("user", "u")]));
+
+    let message = failure.unwrap_err().condition_message();
+    assert!(
+        message.ends_with("map has no entry for key \"pasword\"; the keys are password, user"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_template_for_cluster_credentials_is_refused_before_and_after_the_target_exists() {
     let object = one_value("target: {template: {type: bootstrap.kubernetes.io/token}}");
     let text =
