@@ -121,7 +121,7 @@ fn tell(context: &Context, store: &StoreRecord) {
         "many secrets vanished at once, so no Secret is deleted; if it is meant, annotate this \
          store with {ANNOTATION_ALLOW_MASS_DELETION}=\"true\""
     );
-    tracing::warn!(store = %store.key, "deletions are held: many secrets vanished at once");
+    tracing::warn!(store = %store.key.qualified(), "deletions are held: many secrets vanished at once");
     context
         .api
         .recorders

@@ -151,7 +151,7 @@ async fn supervised(
 ) {
     let read = refresh(context, group, member, alone);
     if supervise(DEADLINE, read).await != Outcome::Done(()) {
-        tracing::error!(store = %group.identity.store, "a shared read was aborted");
+        tracing::error!(store = %group.identity.store.qualified(), "a shared read was aborted");
         let told = context.schedule.shared_reads.locked().dissolve(group);
         context.input_changed(told, context.now());
     }

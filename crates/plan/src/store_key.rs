@@ -71,6 +71,28 @@ impl StoreKey {
             WrittenKind::Unknown(kind) => Err(UnsupportedKind(kind.to_string())),
         }
     }
+
+    /// The store with its namespace, for logs, which stand beside no object.
+    pub fn qualified(&self) -> impl fmt::Display {
+        Qualified(self)
+    }
+}
+
+/// Shows a store with its namespace, for logs: `SecretStore team-a/vault`.
+struct Qualified<'a>(&'a StoreKey);
+
+impl fmt::Display for Qualified<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StoreKey {
+            kind,
+            namespace,
+            name,
+        } = self.0;
+        match namespace {
+            Some(namespace) => write!(f, "{kind} {namespace}/{name}"),
+            None => write!(f, "{kind} {name}"),
+        }
+    }
 }
 
 impl fmt::Display for StoreKey {
@@ -83,3 +105,21 @@ impl fmt::Display for StoreKey {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unsupported secret store kind: {0}")]
 pub struct UnsupportedKind(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_name_the_namespace_of_a_store() {
+        let namespaced = StoreKey::namespaced("team-a", "vault")
+            .qualified()
+            .to_string();
+
+        assert_eq!(namespaced, "SecretStore team-a/vault");
+        assert_eq!(
+            StoreKey::cluster("vault").qualified().to_string(),
+            "ClusterSecretStore vault"
+        );
+    }
+}

@@ -47,17 +47,17 @@ impl<W: StoreWorld> Reconciler<'_, W> {
                 return Ended::well(NextRun::OnChange).into();
             }
             Err(error) => {
-                tracing::debug!(store = %key, %error, "could not write the store's finalizer");
+                tracing::debug!(store = %key.qualified(), %error, "could not write the store's finalizer");
                 return Ended::well(NextRun::Backoff).into();
             }
         };
         if is_released(&observed.store, &store) {
-            tracing::debug!(store = %key, "let go");
+            tracing::debug!(store = %key.qualified(), "let go");
             return Ended::well(NextRun::OnChange).into();
         }
         let checked = check(&store, self.remote.connections(), self.settings).await;
         let Some(outcome) = checked else {
-            tracing::debug!(store = %key, "skip store");
+            tracing::debug!(store = %key.qualified(), "skip store");
             return Ended::well(NextRun::OnChange).into();
         };
         let outcome = outcome.with_trouble(self.remote.trouble(key));
@@ -78,7 +78,7 @@ impl<W: StoreWorld> Reconciler<'_, W> {
             return Ok(Arc::clone(&observed.store));
         };
         let written = self.world.patch_store(&observed.store, &patch).await?;
-        tracing::debug!(store = %observed.store.key, "finalizer settled");
+        tracing::debug!(store = %observed.store.key.qualified(), "finalizer settled");
         Ok(written)
     }
 }

@@ -175,14 +175,14 @@ impl RemoteClient {
             Change::Opened => {
                 let error = governor.trouble().map(|error| error.to_string());
                 let error = error.unwrap_or_default();
-                tracing::warn!(%store, error, "the store cannot be reached; probing");
+                tracing::warn!(store = %store.qualified(), error, "the store cannot be reached; probing");
                 self.probe_needed.notify_one();
                 if let Some(observer) = self.observer() {
                     observer.troubled(store);
                 }
             }
             Change::Closed => {
-                tracing::info!(%store, "the store answers again");
+                tracing::info!(store = %store.qualified(), "the store answers again");
                 if let Some(observer) = self.observer() {
                     observer.recovered(store);
                 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 mod refusal;
 
 #[cfg(feature = "cluster")]
+pub use refusal::AWAY;
 pub(crate) use refusal::redacted;
 
 /// Class of a failed request.

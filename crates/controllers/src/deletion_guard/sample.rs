@@ -48,11 +48,11 @@ pub(super) fn start(context: &Arc<Context>, store: Arc<StoreRecord>, picked: Vec
         let looks = stream::iter(picked).map(|key| look(&context, &store, key).boxed());
         let looks = looks.buffer_unordered(AT_ONCE).collect::<Vec<()>>();
         if !matches!(supervise(DEADLINE, looks).await, Outcome::Done(_)) {
-            tracing::warn!(store = %store.key, "reading other objects of the store was aborted");
+            tracing::warn!(store = %store.key.qualified(), "reading other objects of the store was aborted");
         }
         let waiting = context.schedule.deletions.sample_ended(&store.key);
         let now = context.now();
-        tracing::debug!(store = %store.key, waiting = waiting.len(), "looked at other objects");
+        tracing::debug!(store = %store.key.qualified(), waiting = waiting.len(), "looked at other objects");
         context.input_changed(waiting.into_iter().collect(), now);
     });
 }

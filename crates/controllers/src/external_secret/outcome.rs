@@ -7,10 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 use lockstep_api::keys::FIELD_MANAGER;
 use lockstep_api::{ExternalSecret, ExternalSecretStatus};
 use lockstep_index::{Memory, ObjectKey, SyncNote};
-use lockstep_plan::NextRun;
 use lockstep_plan::external_secret::SyncOutcome;
+use lockstep_plan::{Failure, NextRun};
 use lockstep_reconcile::external_secret::{Reconciled, Shares, outcome_after};
-use lockstep_runtime::api_error::ApiError;
+use lockstep_runtime::api_error::{AWAY, ApiError};
 use lockstep_runtime::dispatch::Next;
 
 use crate::api_server::target;
@@ -126,9 +126,15 @@ fn next(context: &Context, outcome: &SyncOutcome, now: Timestamp, kept_fresh: bo
     next
 }
 
+/// Whether nothing but the log tells of a failure. That the API server is away is told once by the
+/// watches, not by every object at every try.
+fn is_untold(outcome: &SyncOutcome, failure: &Failure) -> bool {
+    outcome.condition_not_written && !failure.event().contains(AWAY)
+}
+
 fn log(key: &ObjectKey, outcome: &SyncOutcome) {
     match &outcome.failure {
-        Some(failure) if outcome.condition_changed || outcome.condition_not_written => {
+        Some(failure) if outcome.condition_changed || is_untold(outcome, failure) => {
             tracing::warn!(external_secret = %key, error = %failure, "sync failed");
         }
         Some(failure) => {

@@ -22,7 +22,7 @@ pub fn ended_after(key: &StoreKey, written: Result<(), ApiError>, ended: Ended) 
         Ok(()) => ended,
         Err(error) if error.is(ApiErrorKind::NotFound) => Ended::well(NextRun::OnChange),
         Err(error) => {
-            tracing::warn!(store = %key, %error, "could not write the store's status");
+            tracing::warn!(store = %key.qualified(), %error, "could not write the store's status");
             Ended::failed(NextRun::Backoff)
         }
     }
@@ -30,7 +30,7 @@ pub fn ended_after(key: &StoreKey, written: Result<(), ApiError>, ended: Ended) 
 
 fn log(key: &StoreKey, plan: &StorePlan) {
     let Some(status) = plan.status.as_ref().filter(|_| plan.condition_changed) else {
-        tracing::debug!(store = %key, "store checked, nothing new");
+        tracing::debug!(store = %key.qualified(), "store checked, nothing new");
         return;
     };
     let condition = Condition::find(&status.conditions, READY);
@@ -41,8 +41,8 @@ fn log(key: &StoreKey, plan: &StorePlan) {
         .and_then(|condition| condition.message.as_deref())
         .unwrap_or_default();
     if plan.is_ready {
-        tracing::info!(store = %key, reason, detail = message, "store is ready");
+        tracing::info!(store = %key.qualified(), reason, detail = message, "store is ready");
     } else {
-        tracing::warn!(store = %key, reason, detail = message, "store is not ready");
+        tracing::warn!(store = %key.qualified(), reason, detail = message, "store is not ready");
     }
 }

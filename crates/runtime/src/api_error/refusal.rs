@@ -33,6 +33,9 @@ impl From<&Status> for ApiError {
     }
 }
 
+/// How the text of every request begins that did not reach the API server.
+pub const AWAY: &str = "cannot reach the API server";
+
 impl From<&kube::Error> for ApiError {
     fn from(error: &kube::Error) -> Self {
         let (kind, message) = match error {
@@ -46,7 +49,7 @@ impl From<&kube::Error> for ApiError {
             kube::Error::Auth(error) => (ApiErrorKind::Unauthorized, error.to_string()),
             other => (
                 ApiErrorKind::Unreachable,
-                format!("cannot reach the API server: {}", root_cause(other)),
+                format!("{AWAY}: {}", root_cause(other)),
             ),
         };
         Self {
