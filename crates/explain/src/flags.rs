@@ -2,7 +2,10 @@
 
 use clap::Args;
 use lockstep_toolbox::cluster::ClusterFlags;
+use lockstep_toolbox::exit::Failure;
 use lockstep_toolbox::output::OutputFlags;
+
+use crate::kinds::Kind;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,13 +25,14 @@ Exit codes: 0 every link holds, 1 a link is broken, 2 wrong usage, 3 no such obj
 #[command(after_help = EXAMPLES)]
 pub struct ExplainFlags {
     /// externalsecret (es), secretstore (ss), clustersecretstore (css), pushsecret (ps),
-    /// clusterexternalsecret (ces), clusterpushsecret (cps), or the kind of a generator.
+    /// clusterexternalsecret (ces), clusterpushsecret (cps), or the kind of a generator; KIND/NAME
+    /// works too.
     #[arg(value_name = "KIND")]
-    pub(crate) kind: String,
+    kind: String,
 
     /// Name of the object.
     #[arg(value_name = "NAME")]
-    pub(crate) name: String,
+    name: Option<String>,
 
     /// Read the store now, as the operator would: with the credentials that the store names. A store
     /// that uses the operator's own identity is read so only inside the operator's pod.
@@ -44,4 +48,54 @@ pub struct ExplainFlags {
 
     #[command(flatten)]
     pub(crate) output: OutputFlags,
+}
+
+impl ExplainFlags {
+    /// Kind and name, as two words or as kubectl prints them: `externalsecret/database`.
+    pub(crate) fn object(&self) -> anyhow::Result<(Kind, &str)> {
+        let (kind, name) = match (&self.name, self.kind.split_once('/')) {
+            (Some(name), _) => (self.kind.as_str(), name.as_str()),
+            (None, Some((kind, name))) => (kind, name),
+            (None, None) => {
+                let kind = Kind::parse(&self.kind)?;
+                let (kind, written) = (kind.as_str(), &self.kind);
+                let text = format!("which {kind}? lockstep explain {written} NAME");
+                return Err(Failure::usage(text));
+            }
+        };
+        Ok((Kind::parse(kind)?, name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        flags: ExplainFlags,
+    }
+
+    fn object(words: &[&str]) -> Result<(Kind, String), String> {
+        let words = ["explain"].iter().chain(words);
+        let flags = Command::try_parse_from(words).unwrap().flags;
+        let object = flags.object().map_err(|error| error.to_string())?;
+        Ok((object.0, object.1.to_owned()))
+    }
+
+    #[test]
+    fn kind_and_name_may_be_one_word() {
+        let wanted = Ok((Kind::ExternalSecret, "db".to_owned()));
+
+        assert_eq!(object(&["es", "db"]), wanted);
+        assert_eq!(object(&["es/db"]), wanted);
+        assert_eq!(object(&["externalsecret.external-secrets.io/db"]), wanted);
+        assert_eq!(
+            object(&["es"]),
+            Err("which ExternalSecret? lockstep explain es NAME".to_owned())
+        );
+    }
 }

@@ -44,14 +44,14 @@ pub fn run(flags: ExplainFlags, environment: Environment) -> anyhow::Result<Exit
     let paint = flags.output.paint(environment.screen);
     let is_json = flags.output.is_json();
     let report = block_on(async {
-        let kind = Kind::parse(&flags.kind)?;
+        let (kind, name) = flags.object()?;
         let cluster = flags.cluster.connect(&environment.proxy).await?;
         let live = flags
             .live
             .then(|| live::Reader::new(&cluster.client, &flags, environment))
             .transpose()?;
         let collector = Collector::new(&cluster, &flags.controller_class, live.as_ref());
-        let facts = collector.collect(&kind, &flags.name).await?;
+        let facts = collector.collect(&kind, name).await?;
         Ok(judge::judge(&facts, Timestamp::now()))
     })?;
     if is_json {

@@ -46,6 +46,7 @@ pub fn run(flags: &PlanFlags, edges: Edges, screen: Screen) -> Result<ExitCode> 
 }
 
 async fn planned(flags: &PlanFlags, edges: Edges, redactor: &Redactor) -> Result<Report> {
+    input::must_exist(&flags.filename)?;
     let (cluster, namespace) = place(flags, &edges).await?;
     // Before the first request, so that a fault shows without a cluster too.
     let mut given = input::read(&flags.filename, &namespace)?;
@@ -70,7 +71,9 @@ async fn place(flags: &PlanFlags, edges: &Edges) -> Result<(Option<Client>, Stri
         let namespace = flags.cluster.namespace.clone();
         return Ok((None, namespace.unwrap_or_else(|| "default".to_owned())));
     }
-    let cluster = flags.cluster.connect(&edges.proxy).await?;
+    let cluster = flags.cluster.connect(&edges.proxy).await;
+    let cluster =
+        cluster.context("plan compares with a cluster, or with a folder that --against names")?;
     Ok((Some(cluster.client), cluster.namespace))
 }
 

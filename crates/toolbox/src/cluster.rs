@@ -53,10 +53,22 @@ impl ClusterFlags {
             user_agent: USER_AGENT.to_owned(),
             ..client::Settings::default()
         };
-        let client = client::connect(&settings, Arc::new(Metrics::default())).await?;
+        let client = client::connect(&settings, Arc::new(Metrics::default())).await;
+        let client = client.map_err(without_cluster)?;
         let namespace = self.namespace.clone();
         let namespace = namespace.unwrap_or_else(|| client.default_namespace().to_owned());
         Ok(Cluster { client, namespace })
+    }
+}
+
+/// Why there is no cluster, with the next step for a person at a terminal.
+fn without_cluster(error: client::SetupError) -> anyhow::Error {
+    match error {
+        client::SetupError::Infer(why) => anyhow::anyhow!(
+            "no cluster to connect to: there is no usable kubeconfig ({why}); set KUBECONFIG, or name a \
+             file with --kubeconfig"
+        ),
+        other => other.into(),
     }
 }
 
@@ -95,6 +107,13 @@ pub fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_without_a_cluster_names_its_own_flag() {
+        let text = without_cluster(client::SetupError::Infer("no file".to_owned())).to_string();
+
+        assert!(text.ends_with("(no file); set KUBECONFIG, or name a file with --kubeconfig"));
+    }
 
     #[test]
     fn a_refusal_names_the_rule() {

@@ -34,31 +34,41 @@ pub(super) fn told(conditions: &[Condition]) -> Option<Told> {
 }
 
 fn read(message: &str) -> Told {
-    for cause in Cause::ALL {
-        let (word, remedy) = (cause.as_str(), cause.remedy());
-        let detail = match message.split_once(&format!(": {word}: ")) {
-            Some((_, detail)) => detail,
-            None => match message.strip_suffix(&format!(" ({word})")) {
-                Some(detail) => detail,
-                None => continue,
-            },
-        };
-        let text = remedy
-            .and_then(|remedy| detail.strip_suffix(&format!("; {remedy}")))
-            .unwrap_or(detail);
+    let Some((cause, detail, is_bare)) = first_cause(message) else {
         return Told {
-            stage: stage_of(word),
-            cause: word,
-            text: format!("{word}: {text}"),
-            remedy,
+            stage: Stage::Object,
+            cause: "",
+            text: message.to_owned(),
+            remedy: None,
         };
-    }
+    };
+    let (word, remedy) = (cause.as_str(), cause.remedy());
+    let before = remedy.and_then(|remedy| detail.strip_suffix(&format!("; {remedy}")));
     Told {
-        stage: Stage::Object,
-        cause: "",
-        text: message.to_owned(),
-        remedy: None,
+        stage: stage_of(word),
+        cause: word,
+        text: format!("{word}: {}", before.unwrap_or(detail)),
+        // A detail that says itself what to do has no remedy behind it; another one would contradict
+        // it.
+        remedy: remedy.filter(|_| before.is_some() || is_bare),
     }
+}
+
+/// The cause that stands first, what follows it, and whether it stood in brackets at the end. Behind
+/// the first one others may follow: an ExternalSecret repeats the message of its store.
+fn first_cause(message: &str) -> Option<(Cause, &str, bool)> {
+    let inside = Cause::ALL.into_iter().filter_map(|cause| {
+        let word = format!(": {}: ", cause.as_str());
+        let at = message.find(&word)?;
+        Some((at, cause, &message[at + word.len()..]))
+    });
+    if let Some((_, cause, detail)) = inside.min_by_key(|(at, ..)| *at) {
+        return Some((cause, detail, false));
+    }
+    Cause::ALL.into_iter().find_map(|cause| {
+        let detail = message.strip_suffix(&format!(" ({})", cause.as_str()))?;
+        Some((cause, detail, true))
+    })
 }
 
 /// The link that a cause belongs to.
@@ -92,6 +102,23 @@ mod tests {
             "NotFound: spec.data[0] (key: db): Secret does not exist"
         );
         assert_eq!(told.remedy, Some("create it, or correct the reference"));
+    }
+
+    #[test]
+    fn the_message_of_a_store_inside_another_does_not_move_the_link() {
+        let told = read(
+            "could not get secret data from provider: StoreNotReady: spec.data[0] (key: db): SecretStore \
+             \"s\" is not ready: unable to validate store: Denied: no",
+        );
+
+        assert_eq!((told.stage, told.cause), (Stage::Store, "StoreNotReady"));
+    }
+
+    #[test]
+    fn a_detail_with_its_own_advice_gets_no_other() {
+        let told = read("unable to validate store: Unreachable: its certificate expired: renew it");
+
+        assert_eq!(told.remedy, None);
     }
 
     #[test]

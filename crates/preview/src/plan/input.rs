@@ -9,6 +9,19 @@ use lockstep_toolbox::exit::Failure;
 
 use crate::objects::Objects;
 
+/// Refuses a misspelt place before a cluster is asked for anything.
+pub(super) fn must_exist(places: &[String]) -> Result<()> {
+    let missing = places
+        .iter()
+        .find(|place| *place != "-" && !Path::new(place).exists());
+    match missing {
+        Some(place) => Err(Failure::usage(format!(
+            "{place} does not exist; name a folder or file of manifests, or - for standard input"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The manifests of these places; `-` is standard input.
 pub(super) fn read(places: &[String], namespace: &str) -> Result<Objects> {
     let mut input = Input::strict(namespace);
