@@ -53,6 +53,10 @@ impl Schema {
         if let Some(wanted) = wrong_type(value, &leaves) {
             let message = format!("must be {wanted}, but is {}", name_of(value));
             let remedy = match value {
+                // A bare number in quotes would be no duration either.
+                Value::Number(_) if path.ends_with("nterval") => {
+                    "add a unit, for example 60s or 1h"
+                }
                 Value::Number(_) | Value::Bool(_) if wanted == "a string" => "put it in quotes",
                 _ => "correct the value",
             };

@@ -27,16 +27,18 @@ pub(super) struct SyntaxFault {
 }
 
 impl Language {
-    /// The language of a document: that of the file's name if it begins as one does.
+    /// The language of a document: that of the file's name if it begins as one does. Standard input
+    /// has no such name; there, `{"` begins what `kubectl get --output json` prints.
     pub(super) fn of(file: &str, text: &str) -> Self {
-        let is_json = std::path::Path::new(file)
-            .extension()
-            .is_some_and(|extension| extension == "json");
-        if is_json && text.trim_start().starts_with(['{', '[']) {
-            Self::Json
-        } else {
-            Self::Yaml
-        }
+        let begins = text.trim_start();
+        let is_json = match std::path::Path::new(file).extension() {
+            Some(extension) => extension == "json" && begins.starts_with(['{', '[']),
+            None => {
+                let inside = begins.strip_prefix('{').map(str::trim_start);
+                inside.is_some_and(|inside| inside.starts_with('"'))
+            }
+        };
+        if is_json { Self::Json } else { Self::Yaml }
     }
 
     /// Parses one document as kubectl does, so that it means the same here and in a cluster.

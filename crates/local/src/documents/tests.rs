@@ -15,6 +15,15 @@ fn places(documents: &Documents) -> Vec<(usize, usize)> {
 }
 
 #[test]
+fn json_without_a_file_name_is_told_as_json() {
+    let mut documents = Documents::default();
+    documents.add("standard input", "{\"kind\": \"List\", \"items\": [");
+
+    let problem = documents.problems[0].to_string();
+    assert!(problem.contains("not valid JSON"), "{problem}");
+}
+
+#[test]
 fn documents_are_numbered_and_know_their_line() {
     let documents = read_text("# top\nkind: A\n---\n\nkind: B\n--- # note\nkind: C\n");
 

@@ -28,7 +28,12 @@ pub(super) fn external_secret(spec: &ExternalSecretSpec) -> Vec<Fault> {
         } else {
             "spec.syncWindows"
         };
-        faults.push(refused(field.to_owned(), message));
+        let is_duration = message.starts_with("time: ");
+        let mut fault = refused(field.to_owned(), message);
+        if is_duration {
+            "write hours, minutes or seconds: 24h for a day, 90s".clone_into(&mut fault.remedy);
+        }
+        faults.push(fault);
     }
     faults
 }

@@ -162,6 +162,21 @@ spec:
 }
 
 #[test]
+fn a_duration_that_go_cannot_read_gets_a_remedy_that_works() {
+    let fault = |interval: &str| {
+        let text = format!(
+            "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {{name: e}}\nspec:\n  \
+             refreshInterval: {interval}\n  secretStoreRef: {{name: s}}\n  dataFrom: [{{extract: {{key: \
+             k}}}}]\n"
+        );
+        problems(&text).join("\n")
+    };
+
+    assert!(fault("1d").ends_with("write hours, minutes or seconds: 24h for a day, 90s"));
+    assert!(fault("60").ends_with("but is a number; add a unit, for example 60s or 1h"));
+}
+
+#[test]
 fn a_field_that_is_written_twice_is_a_problem() {
     let text = STORE.replace("spec:", "spec:\n  controller: a\n  controller: b");
 

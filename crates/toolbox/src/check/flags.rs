@@ -6,11 +6,10 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  kubectl get externalsecrets,secretstores,clustersecretstores,pushsecrets,clusterexternalsecrets,clusterpushsecrets \\
-      --all-namespaces --output yaml | lockstep check -
-  kubectl --namespace external-secrets get deployments --output yaml | lockstep check -    flags of the processes
-  helm get values external-secrets --namespace external-secrets --output yaml > values.yaml
-  lockstep check manifests --values values.yaml                                            a folder and Helm values
+  kubectl get external-secrets -A -o yaml | lockstep check -      every object of the cluster
+  kubectl get deployments -n external-secrets -o yaml | lockstep check -      its flags
+  helm get values external-secrets -n external-secrets -o yaml > values.yaml
+  lockstep check manifests --values values.yaml                 a folder and Helm values
 
 Exit codes: 0 everything is served, 1 something is not, 2 wrong usage or nothing to check.";
 

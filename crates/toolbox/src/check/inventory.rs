@@ -75,8 +75,14 @@ impl<'a> Inventory<'a> {
         let name = objects::name(object);
         match group {
             GROUP => {
-                let ruling = served::kind(version, kind);
-                self.count(Area::Kind, kind, ruling, &format!("{kind} {name}"));
+                let (ruling, counted) = (served::kind(version, kind), format!("{kind} {name}"));
+                // A version of its own row, so that its objects are told from those that are served.
+                if served::is_other_version(version, kind) {
+                    let named = format!("{kind} {version}");
+                    self.count(Area::Kind, &named, ruling, &counted);
+                } else {
+                    self.count(Area::Kind, kind, ruling, &counted);
+                }
                 self.add_stores(object, kind, &name);
             }
             GENERATORS => {
@@ -147,7 +153,7 @@ impl<'a> Inventory<'a> {
             objects: BTreeSet::new(),
             users: BTreeSet::new(),
         });
-        // Shows the worst ruling of several versions of a kind.
+        // Shows the worst ruling of several.
         if verdict > counted.verdict {
             (counted.verdict, counted.note) = (verdict, note);
         }

@@ -1,6 +1,8 @@
 //! What this build serves: kinds, API versions, providers and generators. The only place of the command
 //! that decides it.
 
+use crate::suggest::closest;
+
 /// How far something is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,12 +56,25 @@ pub(super) fn kind(version: &str, kind: &str) -> Ruling {
     }
 }
 
+/// Whether a kind is known, and this is not the version that serves it.
+pub(super) fn is_other_version(version: &str, kind: &str) -> bool {
+    let mut known = KINDS.iter();
+    known.any(|(known, served, _)| *known == kind && *served != version)
+}
+
 /// Rules on a provider by its key below `spec.provider`.
 pub(super) fn provider(name: &str) -> Ruling {
     match lockstep_provider_registry::lookup(name) {
         Ok(_) => (Verdict::Served, String::new()),
         Err(error) if error.is_left_out() => (Verdict::NotServed, "not in this build".to_owned()),
-        Err(_) => (Verdict::NotServed, "unknown provider".to_owned()),
+        Err(_) => {
+            let near = closest(name, lockstep_provider_registry::known_names());
+            let note = near.map_or_else(
+                || "unknown provider".to_owned(),
+                |near| format!("unknown provider; did you mean {near:?}?"),
+            );
+            (Verdict::NotServed, note)
+        }
     }
 }
 

@@ -109,8 +109,12 @@ fn versions_that_are_not_served_are_found_among_those_that_are() {
     );
     let report = report(&text);
 
-    assert!(rows(&report).contains(&"kind ExternalSecret notServed 2".to_owned()));
-    assert!(report.table().contains("write external-secrets.io/v1"));
+    let rows = rows(&report);
+    assert!(rows.contains(&"kind ExternalSecret served 1".to_owned()));
+    assert!(rows.contains(&"kind ExternalSecret v1beta1 notServed 1".to_owned()));
+    let table = report.table();
+    assert!(table.contains("write external-secrets.io/v1; ExternalSecret a/one"));
+    assert!(!table.contains("b/two"), "{table}");
 }
 
 #[test]
