@@ -73,7 +73,11 @@ impl std::str::FromStr for Level {
             "dpanic" => Self::Dpanic,
             "panic" => Self::Panic,
             "fatal" => Self::Fatal,
-            _ => return Err(format!("unrecognized level: {text:?}")),
+            _ => {
+                return Err(format!(
+                    "unrecognized level: {text:?}; use debug, info, warn, error, dpanic, panic or fatal"
+                ));
+            }
         })
     }
 }

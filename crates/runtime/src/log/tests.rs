@@ -137,7 +137,10 @@ fn times_are_written_in_zaps_encodings() {
 fn unknown_levels_are_refused_and_unknown_encodings_mean_epoch() {
     assert_eq!(
         "loud".parse::<Level>(),
-        Err("unrecognized level: \"loud\"".to_owned())
+        Err(
+            "unrecognized level: \"loud\"; use debug, info, warn, error, dpanic, panic or fatal"
+                .to_owned()
+        )
     );
     assert_eq!("DEBUG".parse::<Level>(), Ok(Level::Debug));
     assert_eq!("warning".parse::<Level>(), Ok(Level::Warn));
