@@ -105,9 +105,10 @@ fn sorted(deployments: &[Deployment], ours: Option<(&str, &str)>) -> Operators {
         let name = text(&deployment.metadata.name);
         found.deployments.push(format!("{namespace}/{name}"));
         let named = ours == Some((namespace.as_str(), name.as_str()));
-        let image = match named {
-            true => containers(deployment).find_map(|one| one.image.clone()),
-            false => image(deployment),
+        let image = if named {
+            containers(deployment).find_map(|one| one.image.clone())
+        } else {
+            image(deployment)
         };
         let Some(image) = image else {
             continue;

@@ -80,11 +80,11 @@ pub(crate) struct Model {
 impl Model {
     /// The rows of all that is known, as they stand now.
     pub(crate) fn of(seen: &Seen, now: Timestamp) -> Self {
-        let mut uses: BTreeMap<&StoreKey, (usize, f64)> = BTreeMap::new();
+        let mut per_store: BTreeMap<&StoreKey, (usize, f64)> = BTreeMap::new();
         let reading = seen.facts().filter(|facts| !is_store(facts));
         for facts in reading {
             for store in &facts.stores {
-                let (users, reads) = uses.entry(store).or_default();
+                let (users, reads) = per_store.entry(store).or_default();
                 *users += 1;
                 *reads += facts.reads_per_hour;
             }
@@ -93,8 +93,8 @@ impl Model {
         for facts in seen.facts() {
             let mut row = row(facts, now);
             if is_store(facts) {
-                let used = facts.stores.first().and_then(|store| uses.get(store));
-                (row.users, row.reads_per_hour) = used.copied().unwrap_or_default();
+                let totals = facts.stores.first().and_then(|store| per_store.get(store));
+                (row.users, row.reads_per_hour) = totals.copied().unwrap_or_default();
                 model.stores.push(row);
             } else {
                 model.objects.push(row);

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use lockstep_testkit::PATIENCE;
 use lockstep_testkit::controlplane::ControlPlane;
 use lockstep_testkit::operator::Operator;
 use lockstep_testkit::process::Usage;
-use lockstep_testkit::PATIENCE;
 
 use crate::cli::WeightArgs;
 use crate::figures::{Beside, Figure, Outcome, Report, figure};
@@ -136,7 +136,10 @@ fn started(plane: &ControlPlane, program: &Path) -> Result<Usage> {
     Usage::of(operator.id()).context("the operator ended")
 }
 
-#[expect(clippy::cast_precision_loss, reason = "programs are far below 2^52 bytes")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "programs are far below 2^52 bytes"
+)]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }

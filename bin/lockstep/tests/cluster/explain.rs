@@ -41,7 +41,9 @@ pub(crate) fn report(
     let run = |more: &[&str]| {
         let all = [&["explain"], words, more].concat();
         let ran = run_in(kubeconfig, &all, "", environment);
-        values.iter().for_each(|value| ran.shows_no(value));
+        for value in values {
+            ran.shows_no(value);
+        }
         ran
     };
     let (text, json) = (run(&[]), run(&["--output", "json"]));

@@ -31,12 +31,11 @@ impl Language {
     /// has no such name; there, `{"` begins what `kubectl get --output json` prints.
     pub(super) fn of(file: &str, text: &str) -> Self {
         let begins = text.trim_start();
-        let is_json = match std::path::Path::new(file).extension() {
-            Some(extension) => extension == "json" && begins.starts_with(['{', '[']),
-            None => {
-                let inside = begins.strip_prefix('{').map(str::trim_start);
-                inside.is_some_and(|inside| inside.starts_with('"'))
-            }
+        let is_json = if let Some(extension) = std::path::Path::new(file).extension() {
+            extension == "json" && begins.starts_with(['{', '['])
+        } else {
+            let inside = begins.strip_prefix('{').map(str::trim_start);
+            inside.is_some_and(|inside| inside.starts_with('"'))
         };
         if is_json { Self::Json } else { Self::Yaml }
     }

@@ -112,7 +112,7 @@ pub(super) fn of(code: &str, message: &str, status: u16) -> ErrorKind {
         (None, 409) => ErrorKind::Conflict,
         (None, 429) => ErrorKind::Throttled,
         // No answer of AWS: a page of a proxy, or a redirect to one.
-        (None, ..400 | 500..) => ErrorKind::Unreachable,
+        (None, ..=399 | 500..) => ErrorKind::Unreachable,
         _ => ErrorKind::InvalidSpec,
     }
 }
