@@ -15,8 +15,9 @@ pub(crate) struct Session {
     child: Child,
     keys: ChildStdin,
     screen: ChildStdout,
-    /// Everything that was drawn so far.
-    seen: String,
+    /// Everything that was drawn so far, and how much of it was waited for.
+    seen: Vec<u8>,
+    read: usize,
 }
 
 impl Session {
@@ -41,22 +42,28 @@ impl Session {
             keys: child.stdin.take().unwrap(),
             screen: child.stdout.take().unwrap(),
             child,
-            seen: String::new(),
+            seen: Vec::new(),
+            read: 0,
         }
     }
 
-    /// Reads what is drawn until a word is in it that was not there before.
+    /// Reads what is drawn until a word comes behind the one that was last waited for.
     pub(crate) fn read_until(&mut self, word: &str) {
-        let from = self.seen.len();
-        let mut new = Vec::new();
         let mut some = [0; 4096];
-        while !String::from_utf8_lossy(&new).contains(word) {
+        loop {
+            let drawn = &self.seen[self.read..];
+            let found = drawn
+                .windows(word.len())
+                .position(|part| part == word.as_bytes());
+            if let Some(at) = found {
+                self.read += at + word.len();
+                return;
+            }
             let read = self.screen.read(&mut some).unwrap();
-            new.extend_from_slice(&some[..read]);
-            assert_ne!(read, 0, "the screen ended before {word:?}: {}", self.seen);
+            let drawn = String::from_utf8_lossy(drawn);
+            assert_ne!(read, 0, "the screen ended before {word:?}: {drawn}");
+            self.seen.extend_from_slice(&some[..read]);
         }
-        self.seen.truncate(from);
-        self.seen += &String::from_utf8_lossy(&new);
     }
 
     /// Presses keys.
@@ -67,10 +74,9 @@ impl Session {
 
     /// Waits for the end of the command; its exit code and all that was drawn.
     pub(crate) fn end(mut self) -> (i32, String) {
-        let mut rest = Vec::new();
-        self.screen.read_to_end(&mut rest).unwrap();
-        self.seen += &String::from_utf8_lossy(&rest);
+        self.screen.read_to_end(&mut self.seen).unwrap();
         let status = self.child.wait().unwrap();
-        (status.code().unwrap_or(-1), self.seen)
+        let drawn = String::from_utf8_lossy(&self.seen).into_owned();
+        (status.code().unwrap_or(-1), drawn)
     }
 }

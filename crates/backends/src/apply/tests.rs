@@ -93,7 +93,10 @@ async fn tags_alone_are_set_without_a_write_of_the_value() {
 
     assert_eq!(memory.take_log(), ["tag a"]);
     assert_eq!(row.actions, [Action::Tag]);
-    assert_eq!(row.reason, "tag differs: team");
+    assert_eq!(
+        row.reason,
+        "tag differs: team; the value is the desired one"
+    );
     assert_eq!(again.outcome, Outcome::Unchanged);
     assert_eq!(memory.tags("a")["team"], "blue");
 }
