@@ -347,6 +347,38 @@ async fn a_server_signed_by_the_given_authority_is_believed_and_others_are_not()
 }
 
 #[tokio::test]
+async fn a_connection_that_ends_without_an_answer_reads_the_same_however_it_ends() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut told = Vec::new();
+    for (reads, begins) in [
+        (true, ""),
+        (false, ""),
+        (true, "HTTP/1.1 200 OK\r\nContent-Le"),
+    ] {
+        let (listener, address) = listen().await;
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            if reads {
+                stream.read(&mut [0; 1_024]).await.unwrap();
+            }
+            stream.write_all(begins.as_bytes()).await.unwrap();
+        };
+        let uri = format!("http://{address}/");
+        let client = fetch(Settings::default(), Tls::default(), uri);
+        let (answer, ()) = tokio::join!(client, server);
+        let text = answer.unwrap_err().to_string();
+        told.push(text.replace(&address.to_string(), "HOST"));
+    }
+
+    for text in told {
+        assert_eq!(
+            text,
+            "cannot reach http://HOST: the server closed the connection without an answer"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_proxy_is_named_without_its_credentials_when_it_cannot_be_reached() {
     let (listener, address) = listen().await;
     drop(listener);

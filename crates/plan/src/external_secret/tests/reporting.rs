@@ -111,7 +111,10 @@ fn an_answer_stays_while_the_store_is_not_asked() {
     object.status = reported(&object, answered).status;
 
     let same = reported_at(&object, failed("one", probed()), later(1));
-    assert!(same.status.is_none());
+    assert!(same.status.is_none() && same.events.is_empty());
+    let again = failed("one", Error::unreachable("host is down"));
+    let again = reported_at(&object, again, later(1));
+    assert_eq!(again.events.len(), 1, "an answer is told");
 
     let cause = failed("one", Error::not_found().unasked());
     let cause = reported_at(&object, cause, later(1));
