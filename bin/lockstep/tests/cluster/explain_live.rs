@@ -195,8 +195,9 @@ fn a_live_read_of_vault_tells_denied_missing_deleted_and_unreachable_apart() {
     let allow = "its policies need: path \"kv/data/other/db\"";
     broken(&live("es", "denied"), "entry", "Denied: ", allow);
     let stranger = live("es", "stranger");
-    let renew = "renew the store's credentials";
-    broken(&stranger, "store", "Unauthenticated: ", renew);
+    // The provider's text names the field and the remedy; no general one contradicts it.
+    let renew = "the token of auth.tokenSecretRef: it is invalid, expired or revoked; renew it";
+    broken(&stranger, "store", renew, "correct the store, or ask");
     let check = "check address and network";
     broken(&live("es", "lost"), "store", "Unreachable: ", check);
     process.check().unwrap();
