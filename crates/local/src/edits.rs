@@ -46,6 +46,12 @@ impl Edits {
         })
     }
 
+    /// Makes the next wait complete at once: the folder may have been edited before the watch began.
+    pub(crate) fn expect_one(mut self) -> Self {
+        self.waiting = true;
+        self
+    }
+
     /// Completes once the folder was edited and is quiet again. No edit is lost by dropping the
     /// wait.
     pub(crate) async fn next(&mut self) {

@@ -77,9 +77,8 @@ impl Resolver {
             let dir = &self.session.flags.dir;
             let edits =
                 Edits::of(dir).with_context(|| format!("watch {} for edits", dir.display()));
-            self.edits = Some(edits?);
-            // What was edited before the watch began is seen now.
-            reread(&mut self.session);
+            // What was edited since the manifests were read counts as the first edit.
+            self.edits = Some(edits?.expect_one());
         }
         let next = self.agenda.next();
         let changes = match &mut self.edits {
