@@ -198,7 +198,7 @@ fn a_live_read_of_vault_tells_denied_missing_deleted_and_unreachable_apart() {
     // The provider's text names the field and the remedy; no general one contradicts it.
     let renew = "the token of auth.tokenSecretRef: it is invalid, expired or revoked; renew it";
     broken(&stranger, "store", renew, "correct the store, or ask");
-    let check = "check address and network";
+    let check = "check server, address and network";
     broken(&live("es", "lost"), "store", "Unreachable: ", check);
     process.check().unwrap();
 }

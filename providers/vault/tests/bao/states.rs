@@ -125,7 +125,7 @@ async fn a_revoked_token_is_told_from_a_policy_that_denies() {
 
     assert_eq!(error.kind(), &ErrorKind::Unauthenticated, "{error}");
     assert!(
-        error.to_string().contains("has ended or was revoked"),
+        error.to_string().contains("invalid, expired or revoked"),
         "{error}"
     );
     assert!(
