@@ -28,7 +28,11 @@ pub(crate) fn select(supply: Supply, names: &[String]) -> anyhow::Result<Vec<Del
         match found.count() {
             1 => {}
             0 => {
+                // One without values is known by its name all the same.
+                let failed = supply.failed.iter();
+                let failed = failed.filter_map(|full| Some(full.split_once('/')?.1));
                 let known = supply.objects.iter().map(|one| one.name.as_str());
+                let known = known.chain(failed);
                 let instead = instead(wanted, known, "externalsecrets");
                 return Err(Failure::missing(format!(
                     "externalsecret {wanted} not found; {instead}"
@@ -105,10 +109,11 @@ mod tests {
 
     #[test]
     fn a_near_name_is_suggested() {
-        let (exit, text) = selected(supply(&["a/database"], &[]), &["databse"]).unwrap_err();
-
-        assert_eq!(exit, Exit::Missing);
-        assert!(text.contains("did you mean database?"), "{text}");
+        for known in [supply(&["a/database"], &[]), supply(&[], &["a/database"])] {
+            let (exit, text) = selected(known, &["databse"]).unwrap_err();
+            assert_eq!(exit, Exit::Missing);
+            assert!(text.contains("did you mean database?"), "{text}");
+        }
     }
 
     #[test]

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use kube::Client;
+use kube::config::Kubeconfig;
 use lockstep_runtime::api_error::{ApiError, ApiErrorKind};
 use lockstep_runtime::client;
 use lockstep_runtime::connect::Proxy;
 use lockstep_runtime::metrics::Metrics;
 
 use crate::denied;
+use crate::exit::Failure;
+use crate::suggest::instead;
 
 /// How we introduce ourselves to the API server.
 const USER_AGENT: &str = "lockstep";
@@ -46,6 +49,7 @@ pub struct Cluster {
 impl ClusterFlags {
     /// A client for the cluster. Sends nothing yet.
     pub async fn connect(&self, proxy: &Proxy) -> anyhow::Result<Cluster> {
+        self.check_context()?;
         let settings = client::Settings {
             kubeconfig: self.kubeconfig.clone(),
             context: self.context.clone(),
@@ -58,6 +62,29 @@ impl ClusterFlags {
         let namespace = self.namespace.clone();
         let namespace = namespace.unwrap_or_else(|| client.default_namespace().to_owned());
         Ok(Cluster { client, namespace })
+    }
+
+    /// Refuses a context that the kubeconfig does not have. A kubeconfig that cannot be read is left to
+    /// the connection, which says why.
+    fn check_context(&self) -> anyhow::Result<()> {
+        let Some(context) = &self.context else {
+            return Ok(());
+        };
+        let read = match &self.kubeconfig {
+            Some(path) => Kubeconfig::read_from(path),
+            None => Kubeconfig::read(),
+        };
+        let Ok(read) = read else {
+            return Ok(());
+        };
+        let known: Vec<&str> = read.contexts.iter().map(|one| one.name.as_str()).collect();
+        if known.contains(&context.as_str()) {
+            return Ok(());
+        }
+        let hint = instead(context, known, "contexts in it");
+        Err(Failure::usage(format!(
+            "the kubeconfig has no context {context:?}; {hint}"
+        )))
     }
 }
 
@@ -133,10 +160,11 @@ mod tests {
     }
 
     #[test]
-    fn a_context_that_does_not_exist_is_named() {
+    fn a_context_that_does_not_exist_gets_a_near_name() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config");
-        let text = "apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n";
+        let text = "apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts:\n- name: somewhere\n  \
+                    context: {cluster: c, user: u}\n";
         std::fs::write(&file, text).unwrap();
         let flags = ClusterFlags {
             kubeconfig: Some(file),
@@ -146,7 +174,9 @@ mod tests {
 
         let failed = block_on(async { flags.connect(&Proxy::default()).await.map(|_| ()) });
 
-        let text = failed.unwrap_err().to_string();
-        assert!(text.contains("nowhere"), "{text}");
+        assert_eq!(
+            failed.unwrap_err().to_string(),
+            "the kubeconfig has no context \"nowhere\"; did you mean somewhere?"
+        );
     }
 }

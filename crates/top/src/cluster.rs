@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use kube::Resource;
-use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::api::{Api, ListParams, Patch, PatchParams, WatchParams};
 use kube::core::{DynamicObject, NamespaceResourceScope};
 use lockstep_api::keys::ANNOTATION_FORCE_SYNC;
 use lockstep_api::{ClusterSecretStore, ExternalSecret, PushSecret, SecretStore};
@@ -50,6 +50,14 @@ impl Source {
         self.list(self.all::<ClusterSecretStore>(), &mut seen)
             .await?;
         Ok(seen)
+    }
+
+    /// Fails with the rule to add where something may be listed and not be watched.
+    pub(crate) async fn check_watch(&self) -> anyhow::Result<()> {
+        may_watch(&self.namespaced::<ExternalSecret>()).await?;
+        may_watch(&self.namespaced::<PushSecret>()).await?;
+        may_watch(&self.namespaced::<SecretStore>()).await?;
+        may_watch(&self.all::<ClusterSecretStore>()).await
     }
 
     /// Watches everything that is shown.
@@ -138,6 +146,21 @@ impl Source {
         match patched.map_err(ApiError::from) {
             Ok(_) => format!("asked for a sync of {name}"),
             Err(error) => format!("no sync of {name}: {}", told(&error).replace('\n', " ")),
+        }
+    }
+}
+
+/// Opens a watch and leaves it again. Whatever else fails is waited out by the watch itself.
+async fn may_watch<K: Reduce>(api: &Api<Guarded<Reduced<K>>>) -> anyhow::Result<()> {
+    let params = WatchParams::default().timeout(1);
+    match api.watch(&params, "0").await.map(drop) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let error = ApiError::from(error);
+            if error.is(ApiErrorKind::Forbidden) {
+                return Err(failure(&format!("watch {}", K::plural(&())), &error));
+            }
+            Ok(())
         }
     }
 }

@@ -36,6 +36,7 @@ pub fn run(flags: &TopFlags, proxy: &Proxy, screen: Screen) -> anyhow::Result<Ex
         let cluster = cluster::Source::new(connected, flags.all_namespaces);
         let seen = cluster.load().await?;
         if watches {
+            cluster.check_watch().await?;
             session::run(cluster, seen, paint).await?;
             return Ok(Exit::Fine.into());
         }
