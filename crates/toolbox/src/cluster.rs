@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_that_does_not_exist_gets_a_near_name() {
+    fn a_context_that_does_not_exist_is_named_with_those_that_do() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config");
         let text = "apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts:\n- name: somewhere\n  \
@@ -176,7 +176,7 @@ mod tests {
 
         assert_eq!(
             failed.unwrap_err().to_string(),
-            "the kubeconfig has no context \"nowhere\"; did you mean somewhere?"
+            "the kubeconfig has no context \"nowhere\"; there are: somewhere"
         );
     }
 }
