@@ -10,6 +10,7 @@ mod refusal;
 
 #[cfg(feature = "cluster")]
 pub use refusal::AWAY;
+#[cfg(feature = "cluster")]
 pub(crate) use refusal::redacted;
 
 /// Class of a failed request.
