@@ -16,7 +16,7 @@ use lockstep_plan::StoreKey;
 use lockstep_scheduling::slots::Claim;
 
 use super::relist::Relist;
-use super::seen::{number_of, trigger, version};
+use super::seen::{is_only_claimed, number_of, trigger, version};
 use crate::key::ObjectKey;
 use deleted::Deleted;
 use links::LinkIndex;
@@ -72,7 +72,10 @@ impl ExternalSecrets {
         };
         let touch = if !listed_anew && row.has(version(&object.metadata)) {
             RowChange::Same
-        } else if row.trigger == trigger {
+        } else if row.trigger == trigger
+            || is_only_claimed(&object.metadata, FINALIZER_EXTERNAL_SECRET, row.trigger)
+        {
+            row.trigger = trigger;
             row.refresh(object, keep);
             RowChange::Same
         } else {

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use lockstep_api::ExternalSecret;
+use lockstep_api::keys::FINALIZER_EXTERNAL_SECRET;
 use lockstep_plan::StoreKey;
 
 use super::{ExternalSecrets, RowChange, SyncNote};
@@ -63,6 +64,22 @@ fn a_label_an_annotation_and_a_generation_are_news() {
         (annotated, edited),
         (RowChange::Changed, RowChange::Changed)
     );
+}
+
+#[test]
+fn our_finalizer_is_no_news_when_it_comes_and_is_when_it_goes() {
+    let mut objects = ExternalSecrets::default();
+    let claimed = |object: &mut ExternalSecret| {
+        object.metadata.finalizers = Some(vec![FINALIZER_EXTERNAL_SECRET.to_owned()]);
+    };
+    apply(&mut objects, object("a", 1, |_| {}));
+
+    let (_, comes) = apply(&mut objects, object("a", 2, claimed));
+    let (_, stays) = apply(&mut objects, object("a", 3, claimed));
+    let (_, goes) = apply(&mut objects, object("a", 4, |_| {}));
+
+    let seen = [comes, stays, goes];
+    assert_eq!(seen, [RowChange::Same, RowChange::Same, RowChange::Changed]);
 }
 
 #[test]
