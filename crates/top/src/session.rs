@@ -19,7 +19,7 @@ use crate::view::{Effect, Event, Key, View};
 
 /// Time between two looks at news.
 const TICK: Duration = Duration::from_millis(200);
-/// After so many looks rows are made anew without news.
+/// After so many looks rows are rebuilt without an event.
 const REFRESH: u32 = 5;
 /// How long one wait for a key lasts before the end is looked for.
 const KEY_WAIT: Duration = Duration::from_millis(200);
@@ -106,7 +106,7 @@ fn carry_out(
     }
 }
 
-/// When rows are made anew: soon after news, however many come, and once a second for the times in them.
+/// When rows are rebuilt: soon after events, however many come, and once a second for the times in them.
 #[derive(Debug, Default)]
 struct Pace {
     has_news: bool,
@@ -128,7 +128,7 @@ impl Pace {
         !std::mem::replace(&mut self.is_drawn, true)
     }
 
-    /// Whether rows are to be made anew at this tick.
+    /// Whether this tick rebuilds the rows.
     fn tick(&mut self) -> bool {
         self.ticks += 1;
         let due = self.has_news || self.ticks >= REFRESH;

@@ -30,7 +30,7 @@ pub(crate) fn of_answer(answer: &Response<Bytes>, now: Timestamp, what: &str) ->
     Some(error.map_message(|_| text))
 }
 
-/// Names the server that fails or wants fewer requests; others are told apart by what they say.
+/// Names the server that fails or wants fewer requests; the text tells the other errors apart.
 pub(crate) fn at(server: &str, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Unreachable | ErrorKind::Throttled => {

@@ -126,8 +126,8 @@ fn next(context: &Context, outcome: &SyncOutcome, now: Timestamp, kept_fresh: bo
     next
 }
 
-/// Whether nothing but the log tells of a failure. That the API server is away is told once by the
-/// watches, not by every object at every try.
+/// Whether the log is the only place that shows a failure. The watches log once that the API server is
+/// away; objects do not repeat it at every try.
 fn is_untold(outcome: &SyncOutcome, failure: &Failure) -> bool {
     outcome.condition_not_written && !failure.event().contains(AWAY)
 }

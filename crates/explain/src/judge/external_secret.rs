@@ -46,7 +46,7 @@ pub(super) fn chain(facts: &ExternalSecretFacts, settings: &Settings, now: Times
         .iter()
         .any(|link| link.name == "generator" && link.is_bad());
     if told_below && links[0].is_bad() {
-        // What a generator lacks is told with its own advice.
+        // The generator link names what is missing, with its own advice.
         links[0].state = State::Warn;
     }
     links.push(answer::answer(facts, told));

@@ -76,7 +76,7 @@ impl<'a> Inventory<'a> {
         match group {
             GROUP => {
                 let (ruling, counted) = (served::kind(version, kind), format!("{kind} {name}"));
-                // A version of its own row, so that its objects are told from those that are served.
+                // A row for the version, so that the table separates its objects from those that are served.
                 if served::is_other_version(version, kind) {
                     let named = format!("{kind} {version}");
                     self.count(Area::Kind, &named, ruling, &counted);

@@ -114,7 +114,7 @@ fn an_answer_stays_while_the_store_is_not_asked() {
     assert!(same.status.is_none() && same.events.is_empty());
     let again = failed("one", Error::unreachable("host is down"));
     let again = reported_at(&object, again, later(1));
-    assert_eq!(again.events.len(), 1, "an answer is told");
+    assert_eq!(again.events.len(), 1, "a new answer records an event");
 
     let cause = failed("one", Error::not_found().unasked());
     let cause = reported_at(&object, cause, later(1));
