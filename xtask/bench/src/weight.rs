@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use lockstep_testkit::PATIENCE;
+use anyhow::{Context, Result};
 use lockstep_testkit::controlplane::ControlPlane;
 use lockstep_testkit::operator::Operator;
 use lockstep_testkit::process::Usage;
+use lockstep_testkit::{PATIENCE, poll};
 
 use crate::cli::WeightArgs;
 use crate::figures::{Beside, Figure, Outcome, Report, figure};
@@ -125,14 +125,11 @@ fn started(plane: &ControlPlane, program: &Path) -> Result<Usage> {
     let kubeconfig = plane.operator_kubeconfig();
     let mut operator = Operator::start(program, &kubeconfig, &[], log.path())?;
     operator.healthy()?;
-    let began = Instant::now();
-    while operator.health().probe("/readyz", PATIENCE)?.0 != 200 {
-        operator.check()?;
-        if began.elapsed() > PATIENCE {
-            bail!("the operator is not ready after {PATIENCE:?}");
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let health = operator.health();
+    let is_ready = || matches!(health.probe("/readyz", PATIENCE), Ok((200, _)));
+    let ready = poll::until_holds(PATIENCE, is_ready);
+    operator.check()?;
+    ready.with_context(|| format!("the operator is not ready after {PATIENCE:?}"))?;
     Usage::of(operator.id()).context("the operator ended")
 }
 
