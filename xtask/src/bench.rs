@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "scale|raw|mem|webhook|aws|azure|gcp|vault|gitops",
+        value_name = "scale|raw|mem|webhook|weight|aws|azure|gcp|vault|gitops",
         required = true
     )]
     rest: Vec<String>,

@@ -47,15 +47,27 @@ impl Usage {
             let line = status.lines().find_map(|line| line.strip_prefix(field))?;
             line.split_whitespace().next()?.parse().ok()
         };
-        // The second field is the program's name in brackets and may hold anything.
-        let (_, fields) = stat.rsplit_once(')')?;
-        let ticks = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
         Some(Self {
             peak_kib: kib("VmHWM:")?,
             resident_kib: kib("VmRSS:")?,
-            cpu: TICK * (ticks(11)? + ticks(12)?),
+            cpu: cpu_from(stat, 11)?,
         })
     }
+}
+
+/// CPU of all children of this process that have ended, and of their children. Unlike the clock, it does not grow because the
+/// machine has other work.
+pub fn ended_children_cpu() -> Result<Duration> {
+    let stat = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
+    cpu_from(&stat, 13).context("/proc has an unexpected form")
+}
+
+/// User time at this field of a `stat` file, counted from the one after the name, and system time, which follows it.
+fn cpu_from(stat: &str, user: usize) -> Option<Duration> {
+    // The second field is the program's name in brackets and may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks = |at: usize| fields.split_whitespace().nth(at)?.parse::<u32>().ok();
+    Some(TICK * (ticks(user)? + ticks(user + 1)?))
 }
 
 #[expect(
@@ -83,6 +95,14 @@ mod tests {
             cpu: Duration::from_secs(2),
         };
         assert_eq!(usage, want);
+    }
+
+    #[test]
+    fn the_times_of_children_follow_our_own() {
+        let stat = "1 (a) b) S 1 1 1 0 -1 4194304 100 0 0 0 150 50 200 100 20 0 4 0 1 1 1";
+
+        assert_eq!(cpu_from(stat, 11), Some(Duration::from_secs(2)));
+        assert_eq!(cpu_from(stat, 13), Some(Duration::from_secs(3)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use lockstep_testkit::controlplane::ControlPlane;
 use lockstep_testkit::operator::Operator;
-use lockstep_testkit::process::Usage;
+use lockstep_testkit::process::{Usage, ended_children_cpu};
 use lockstep_testkit::{PATIENCE, poll};
 
 use crate::cli::WeightArgs;
@@ -103,9 +103,9 @@ fn row(name: &str, figures: Vec<Figure>) -> Beside {
 
 /// Builds the program with these features and starts it.
 fn weigh(plane: &ControlPlane, features: &[&str]) -> Result<Vec<Figure>> {
-    let began = Instant::now();
+    let (began, spent) = (Instant::now(), ended_children_cpu()?);
     let program = build(features)?;
-    let took = began.elapsed();
+    let (took, spent) = (began.elapsed(), ended_children_cpu()? - spent);
     let bytes = fs::metadata(&program)?.len();
     let started = started(plane, &program)?;
     Ok(vec![
@@ -116,6 +116,7 @@ fn weigh(plane: &ControlPlane, features: &[&str]) -> Result<Vec<Figure>> {
             took.as_secs_f64().round(),
             "s",
         ),
+        figure("CPU of that build", spent.as_secs_f64().round(), "s"),
     ])
 }
 
