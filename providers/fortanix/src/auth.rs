@@ -11,6 +11,8 @@ const SCHEME: Scheme = Scheme::authorization("Basic ", "");
 /// nobody uses it.
 pub(crate) async fn authenticator(spec: &FortanixSpec, ctx: &Ctx) -> Result<Option<StaticHeader>> {
     let selector = spec.key()?;
+    // Upstream refuses a foreign namespace here, too, where other providers read their own.
+    ctx.scope().check_referent(selector.namespace.as_deref())?;
     if ctx.is_referent(selector.namespace.as_deref()) && ctx.scope().home().is_none() {
         return Ok(None);
     }
