@@ -50,21 +50,15 @@ fn whole(secret: &Secret) -> SecretValue {
     SecretValue::from(marshal_escaped(&Value::Array(parts.collect())))
 }
 
-fn members(all: &[Secret], reference: &RemoteRef) -> Result<SecretMap> {
+/// All data of an identity. One that is not there has none, as at upstream: the policies for a target
+/// without data then decide.
+fn members(all: &[Secret], reference: &RemoteRef) -> SecretMap {
     let mut map = SecretMap::new();
-    let mut known = false;
-    for secret in all.iter().filter(|secret| secret.identity == reference.key) {
-        known = true;
-        for (name, text) in secret.data.iter().flatten().flatten() {
-            map.insert(name, SecretValue::from(text.clone().unwrap_or_default()));
-        }
+    let named = all.iter().filter(|secret| secret.identity == reference.key);
+    for (name, text) in named.flat_map(|secret| secret.data.iter().flatten().flatten()) {
+        map.insert(name, SecretValue::from(text.clone().unwrap_or_default()));
     }
-    // Upstream makes a Secret without data of an identity that is not there.
-    if known {
-        Ok(map)
-    } else {
-        Err(Error::not_found())
-    }
+    map
 }
 
 impl Store for SenhaseguraStore {
@@ -73,7 +67,7 @@ impl Store for SenhaseguraStore {
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        members(&secrets(&self.api.read().await?)?, reference)
+        Ok(members(&secrets(&self.api.read().await?)?, reference))
     }
 
     async fn get_raw(&self, _reference: &RemoteRef) -> Result<SecretValue> {
@@ -93,7 +87,7 @@ impl Store for SenhaseguraStore {
         };
         match read {
             Read::Value(reference) => value(&secrets(all)?, reference).map(Payload::Value),
-            Read::Map(reference) => members(&secrets(all)?, reference).map(Payload::Map),
+            Read::Map(reference) => Ok(Payload::Map(members(&secrets(all)?, reference))),
             Read::Raw(_) => Ok(Payload::Value(all.clone())),
             Read::Find(_) => Err(mismatch()),
         }
@@ -164,17 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn later_data_wins_in_a_map_and_an_unknown_identity_is_missing() {
-        let map = members(&all(), &RemoteRef::key("db")).unwrap();
-        let missing = members(&all(), &RemoteRef::key("nope")).unwrap_err();
+    fn later_data_wins_in_a_map_and_an_unknown_identity_has_none() {
+        let of = |key: &str| members(&all(), &RemoteRef::key(key));
+
+        let map = of("db");
 
         assert_eq!(map.len(), 4);
         assert_eq!(map.get("USER").unwrap(), &"u2".into());
-        assert!(
-            members(&all(), &RemoteRef::key("empty"))
-                .unwrap()
-                .is_empty()
-        );
-        assert_eq!(missing.kind(), &ErrorKind::NotFound);
+        assert!(of("empty").is_empty());
+        assert!(of("nope").is_empty());
     }
 }
