@@ -17,7 +17,7 @@ pub(crate) async fn authenticator(spec: &OnboardbaseSpec, ctx: &Ctx) -> Result<S
 
 /// The passcode, less a final line break.
 pub(crate) async fn passcode(spec: &OnboardbaseSpec, ctx: &Ctx) -> Result<SecretValue> {
-    let selector = &spec.auth.passcode_ref;
+    let selector = &spec.auth.passcode_selector();
     let held = ctx.secret(selector).await;
     let held = held.map_err(|error| error.context("unable to find OnboardbasePasscode secret"))?;
     let held = SecretValue::from(held.without_final_newline());

@@ -12,7 +12,7 @@ use crate::error::CLIENT_ERROR;
 #[derive(Deserialize)]
 struct Answered {
     #[serde(default)]
-    data: Data,
+    data: Option<Data>,
 }
 
 #[derive(Default, Deserialize)]
@@ -45,8 +45,9 @@ impl<'a> Entries<'a> {
                 error.column()
             ))
         })?;
+        let entries = answered.data.unwrap_or_default().secrets;
         let mut named = BTreeMap::new();
-        for entry in answered.data.secrets.unwrap_or_default() {
+        for entry in entries.unwrap_or_default() {
             let name = entry.decrypt(&entry.key, passcode)?;
             named.insert(name.expose_utf8()?.to_owned(), entry);
         }

@@ -21,11 +21,11 @@ struct Refusal {
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
     let checked = described(answer, |answer| {
         let text = if let Ok(refusal) = answer.json::<Refusal>() {
-            shortened(refusal.messages.join(" "))
+            shortened(refusal.messages.join("\n"))
         } else {
             let length = answer.expose_body().len();
             let status = answer.status().as_u16();
-            format!("unable to load response: {status} status code; {length} bytes")
+            format!("unable to load response\n{status} status code; {length} bytes")
         };
         format!("{CLIENT_ERROR}: {text}")
     });

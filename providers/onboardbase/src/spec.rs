@@ -42,6 +42,20 @@ fn default_name() -> String {
     "development".to_owned()
 }
 
+impl Auth {
+    /// Where the passcode is: beside the API key, unless its own reference says otherwise. Upstream always
+    /// looks there.
+    pub(crate) fn passcode_selector(&self) -> SecretKeySelector {
+        let (key, passcode) = (&self.api_key_ref, &self.passcode_ref);
+        let given = |own: &Option<String>| own.clone().filter(|text| !text.is_empty());
+        SecretKeySelector {
+            name: given(&passcode.name).or_else(|| key.name.clone()),
+            namespace: given(&passcode.namespace).or_else(|| key.namespace.clone()),
+            key: passcode.key.clone(),
+        }
+    }
+}
+
 impl OnboardbaseSpec {
     /// Checks what upstream checks when it connects.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
@@ -100,6 +114,21 @@ mod tests {
             refusal(json!({"apiKeyRef": {"name": "c"}, "passcodeRef": {}})),
             "invalid store: onboardbasePasscode.name cannot be empty"
         );
+    }
+
+    #[test]
+    fn the_passcode_is_beside_the_key_unless_it_says_otherwise() {
+        let of = |passcode: Value| {
+            let key = json!({"name": "c", "namespace": "n", "key": "k"});
+            let spec = spec(json!({"apiKeyRef": key, "passcodeRef": passcode}));
+            let found = spec.auth.passcode_selector();
+            [found.namespace, found.name, found.key].map(Option::unwrap_or_default)
+        };
+
+        assert_eq!(of(json!({"key": "p"})), ["n", "c", "p"]);
+        assert_eq!(of(json!({"key": "p", "name": "d"})), ["n", "d", "p"]);
+        let own = json!({"key": "p", "name": "d", "namespace": "m"});
+        assert_eq!(of(own), ["m", "d", "p"]);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl OnboardbaseStore {
             named && name.starts_with(path)
         };
         let found = body.and_then(|body| Entries::open(&body, &self.passcode)?.select(wanted));
-        found.map_err(|error| error.context("could not get secrets"))
+        found.map_err(|error| error.map_message(|text| format!("could not get secrets {text}")))
     }
 }
 

@@ -155,7 +155,7 @@ fn an_entry_that_cannot_be_decrypted_is_no_absence() {
     assert_eq!(read.kind(), &ErrorKind::InvalidData);
     assert_eq!(
         found.to_string(),
-        "could not get secrets: Onboardbase API Client Error: unable to decrypt secret payload: id \
+        "could not get secrets Onboardbase API Client Error: unable to decrypt secret payload: id \
          \"2\"; is the passcode right?"
     );
 }
