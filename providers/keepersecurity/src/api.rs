@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::auth::Config;
 use crate::crypto::{Key, decode, encode, seal_to};
-use crate::error::{code, refused};
+use crate::error::{code, refused, undecrypted};
 use crate::keys::DEFAULT_ID;
 
 /// What Keeper knows the client by.
@@ -55,7 +55,7 @@ impl Api {
         self.rest.ctx()
     }
 
-    /// Sends a payload and opens the answer.
+    /// Sends a payload and opens the answer; an empty one is a good one.
     pub(crate) async fn post(
         &self,
         call: &'static str,
@@ -111,8 +111,7 @@ impl Api {
         if body.is_empty() {
             return Ok(Outcome::Done(SecretValue::default()));
         }
-        let plain = key.open(body);
-        let plain = plain.ok_or_else(|| Error::invalid_data("the answer cannot be decrypted"))?;
+        let plain = key.open(body).ok_or_else(|| undecrypted(body.len()))?;
         Ok(Outcome::Done(plain))
     }
 

@@ -22,7 +22,7 @@ pub struct KeepersecuritySpec {
 
 impl KeepersecuritySpec {
     /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
         let checked = scope.check_strict(self.auth_ref.namespace.as_deref());
         checked.map_err(|error| error.context("error validating secret selector"))?;
         if self.folder_id.is_empty() {
@@ -50,14 +50,14 @@ mod tests {
             namespace: "own".to_owned(),
         };
 
-        let text = spec.validate(&cluster).unwrap_err().to_string();
+        let text = spec.admit(&cluster).unwrap_err().to_string();
         assert!(
             text.starts_with("error validating secret selector: "),
             "{text}"
         );
-        assert!(spec.validate(&own).is_ok());
+        assert!(spec.admit(&own).is_ok());
         spec.folder_id.clear();
-        let text = spec.validate(&own).unwrap_err().to_string();
+        let text = spec.admit(&own).unwrap_err().to_string();
         assert_eq!(text, "missing: spec.provider.keepersecurity.folderID");
     }
 }

@@ -10,6 +10,7 @@ use crate::api::{Api, CLIENT_VERSION};
 use crate::crypto::Key;
 
 /// Records and folders that the application can see.
+#[derive(Default)]
 pub(crate) struct Vault {
     pub(crate) records: Vec<Record>,
     pub(crate) folders: Vec<Folder>,
@@ -84,7 +85,7 @@ struct SealedFolder {
 }
 
 impl Vault {
-    /// The record with a UID, or all records.
+    /// The record with a UID, or all records. An empty answer has none, as at upstream.
     pub(crate) async fn read(api: &Api, call: &'static str, uid: Option<&str>) -> Result<Self> {
         let wanted = uid.map(|uid| [uid]);
         let query = Query {
@@ -94,6 +95,9 @@ impl Vault {
             requested_folders: None,
         };
         let answer = api.post(call, "get_secret", &query).await?;
+        if answer.is_empty() {
+            return Ok(Self::default());
+        }
         Self::open(&answer, &api.config.app_key)
     }
 

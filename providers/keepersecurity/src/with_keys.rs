@@ -23,6 +23,10 @@ impl<K: ServerKeys> Provider for WithKeys<K> {
         Keepersecurity::validate(spec, scope)
     }
 
+    fn admit(spec: &KeepersecuritySpec, scope: &Scope) -> Result<Warnings> {
+        Keepersecurity::admit(spec, scope)
+    }
+
     fn capabilities(spec: &KeepersecuritySpec) -> Capabilities {
         Keepersecurity::capabilities(spec)
     }
