@@ -9,6 +9,7 @@ pub mod dialect;
 pub mod entries;
 pub mod error;
 pub mod etag;
+pub mod golang_jwt;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 pub mod ids;

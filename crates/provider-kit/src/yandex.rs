@@ -14,6 +14,7 @@ use crate::error::not_absence;
 use crate::grpc::{Channel, Rpc};
 use crate::session::Session;
 
+mod endpoints;
 mod key;
 mod messages;
 mod spec;
@@ -21,21 +22,13 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use key::AuthorizedKey;
-use messages::{
-    ApiEndpoint, CreateIamTokenRequest, CreateIamTokenResponse, ListApiEndpointsRequest,
-    ListApiEndpointsResponse,
-};
+use endpoints::Endpoints;
+use key::{AuthorizedKey, Signer};
+use messages::{CreateIamTokenRequest, CreateIamTokenResponse};
 pub use spec::{Auth, ByName, CaSecret, EmptyPolicy, Fetching, Named, YandexSpec};
 
 /// Hosts that belong to Yandex Cloud.
 const CLOUD_HOSTS: [&str; 2] = [".cloud.yandex.net", ".yandexcloud.kz"];
-/// More services than there are, as the vendor's SDK asks for.
-const PAGE: i64 = 100;
-const LIST: Rpc = Rpc {
-    path: "/yandex.cloud.endpoint.ApiEndpointService/List",
-    call: "ListApiEndpoints",
-};
 const CREATE_TOKEN: Rpc = Rpc {
     path: "/yandex.cloud.iam.v1.IamTokenService/Create",
     call: "CreateIamToken",
@@ -52,36 +45,54 @@ pub struct Service {
     pub field: &'static str,
 }
 
-/// A channel to a service, with a token on every call.
+/// A channel to a service, with a token on every call. What fails here fails before the first call in
+/// the original too, and in the same order: trust, the key, the list of services, the token.
 pub async fn connect(spec: &YandexSpec, service: Service, ctx: &Ctx) -> Result<Channel> {
     let key = match spec.auth.given() {
         Some(selector) => Some(AuthorizedKey::parse(&ctx.secret(selector).await?)?),
         None => None,
     };
     let tls = trust(spec, ctx).await?;
-    if key.is_none() {
-        check_host(spec.at(), ctx)?;
-    }
-    let failed = |error| not_absence(error).context("failed to create Yandex.Cloud client");
+    let key = key.map(AuthorizedKey::into_signer).transpose();
+    let key = key.map_err(failed)?;
+    let is_machine = key.is_none();
+    let allowed = |address: &str| {
+        if is_machine {
+            return check_host(address, ctx);
+        }
+        Ok(())
+    };
+    allowed(spec.at())?;
     let endpoints = Endpoints::of(spec, service, &tls, ctx).await;
     let endpoints = endpoints.map_err(failed)?;
-    let channel = endpoints.channel(service.id).map_err(failed)?;
     let session = match key {
-        None => {
-            check_host(endpoints.address(service.id).map_err(failed)?, ctx)?;
-            machine_session(ctx)
-        }
+        None => machine_session(ctx),
         Some(key) => {
-            let key = key.into_signer().map_err(failed)?;
             let iam = endpoints.channel("iam");
-            let iam = iam.map_err(|error| error.context("failed to create IAM token"))?;
-            key_session(key, iam, &endpoints, ctx)
+            let iam = iam.map_err(|error| failed(without_token(error)))?;
+            key_session(key, iam, (spec.at(), &tls), ctx)
         }
     };
+    let session = Arc::new(session);
     // As the original does, so that a store with a key that is refused is not ready.
     let token = session.token().await;
-    token.map_err(|error| error.context("failed to create IAM token"))?;
-    Ok(channel.signed(session))
+    token.map_err(|error| failed(without_token(error)))?;
+    let address = endpoints.locate(service.id, &session, allowed).await;
+    let channel = endpoints.channel_at(service.id, &address.map_err(failed)?);
+    Ok(channel.map_err(failed)?.signed(session))
+}
+
+fn failed(error: Error) -> Error {
+    not_absence(error).context("failed to create Yandex.Cloud client")
+}
+
+/// No token was to be had. The vendor's SDK hides every other code than this one behind it.
+fn without_token(error: Error) -> Error {
+    let error = error.context("iam token create failed");
+    if error.kind() == &ErrorKind::Unauthenticated {
+        return error;
+    }
+    error.map_message(|text| format!("rpc error: code = Unauthenticated desc = {text}"))
 }
 
 /// The machine's token is the operator's: a store of a tenant must not have it sent elsewhere.
@@ -118,53 +129,6 @@ async fn trust(spec: &YandexSpec, ctx: &Ctx) -> Result<Tls> {
     Ok(tls)
 }
 
-/// Where the services of a cloud are found.
-struct Endpoints<'a> {
-    ctx: &'a Ctx,
-    provider: &'static str,
-    at: &'a str,
-    tls: &'a Tls,
-    listed: Vec<ApiEndpoint>,
-}
-
-impl<'a> Endpoints<'a> {
-    async fn of(
-        spec: &'a YandexSpec,
-        service: Service,
-        tls: &'a Tls,
-        ctx: &'a Ctx,
-    ) -> Result<Self> {
-        let at = spec.at();
-        let cloud = Channel::new(ctx, service.provider, (service.field, at), tls)?;
-        let question = ListApiEndpointsRequest { page_size: PAGE };
-        let listed: ListApiEndpointsResponse = cloud.call(LIST, &question).await?;
-        Ok(Self {
-            ctx,
-            provider: service.provider,
-            at,
-            tls,
-            listed: listed.endpoints,
-        })
-    }
-
-    fn address(&self, id: &str) -> Result<&str> {
-        let found = self.listed.iter().find(|endpoint| endpoint.id == id);
-        found.map(|found| found.address.as_str()).ok_or_else(|| {
-            Error::invalid_spec(format!(
-                "Service {id:?} is not available at Cloud API endpoint {:?}",
-                self.at
-            ))
-        })
-    }
-
-    /// A channel without credentials to one of them.
-    fn channel(&self, id: &str) -> Result<Channel> {
-        let field = format!("the address of service {id:?}");
-        let target = (field.as_str(), self.address(id)?);
-        Channel::new(self.ctx, self.provider, target, self.tls)
-    }
-}
-
 fn machine_session(ctx: &Ctx) -> Session {
     let address = machine::address(ctx);
     let identity = Fingerprint::of(["yandex", "machine", &address]);
@@ -175,12 +139,12 @@ fn machine_session(ctx: &Ctx) -> Session {
     })
 }
 
-fn key_session(key: key::Signer, iam: Channel, endpoints: &Endpoints<'_>, ctx: &Ctx) -> Session {
-    let ca = endpoints.tls.ca.as_deref().unwrap_or_default();
+fn key_session(key: Signer, iam: Channel, (at, tls): (&str, &Tls), ctx: &Ctx) -> Session {
+    let ca = tls.ca.as_deref().unwrap_or_default();
     let identity = Fingerprint::of([
         b"yandex".as_slice(),
         b"key",
-        endpoints.at.as_bytes(),
+        at.as_bytes(),
         ca,
         &key.fingerprint().to_bytes(),
     ]);
@@ -192,7 +156,7 @@ fn key_session(key: key::Signer, iam: Channel, endpoints: &Endpoints<'_>, ctx: &
     })
 }
 
-async fn exchange(key: &key::Signer, iam: &Channel, ctx: &Ctx) -> Result<AccessToken> {
+async fn exchange(key: &Signer, iam: &Channel, ctx: &Ctx) -> Result<AccessToken> {
     let question = CreateIamTokenRequest {
         jwt: key.token(ctx.now())?.expose_utf8()?.to_owned(),
     };

@@ -254,8 +254,8 @@ async fn a_key_that_the_cloud_does_not_know_connects_no_store() {
     assert_eq!(error.kind(), &ErrorKind::Unauthenticated);
     assert_eq!(
         error.to_string(),
-        "failed to create IAM token: rpc error: code = Unauthenticated desc = JWT signature is \
-         invalid"
+        "failed to create Yandex.Cloud client: iam token create failed: rpc error: code = \
+         Unauthenticated desc = JWT signature is invalid"
     );
 }
 

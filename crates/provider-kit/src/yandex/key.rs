@@ -8,6 +8,8 @@ use lockstep_provider_api::token_cache::Fingerprint;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::golang_jwt;
+
 /// Whom the signed token is for, wherever it is sent.
 const AUDIENCE: &str = "https://iam.api.cloud.yandex.net/iam/v1/tokens";
 /// Seconds that the signed token lives.
@@ -20,6 +22,8 @@ pub(super) struct AuthorizedKey {
     id: String,
     #[serde(default, alias = "serviceAccountId")]
     service_account_id: String,
+    #[serde(default, alias = "userAccountId")]
+    user_account_id: String,
     #[serde(default, alias = "privateKey")]
     private_key: String,
 }
@@ -36,22 +40,31 @@ impl AuthorizedKey {
         })
     }
 
+    /// Why it is not the key of a service account, in the words of the vendor's SDK.
+    fn fault(&self) -> Option<String> {
+        if self.id.is_empty() {
+            return Some("key id is missing".to_owned());
+        }
+        if !self.service_account_id.is_empty() {
+            return None;
+        }
+        let subject = match self.user_account_id.as_str() {
+            "" => "<nil>".to_owned(),
+            user => format!("&iamkey.Key_UserAccountId{{UserAccountId:{user:?}}}"),
+        };
+        // The misspelling is the vendor's.
+        Some(format!(
+            "key should de issued for service account, but subject is {subject}"
+        ))
+    }
+
     /// The key, ready to sign.
     pub(super) fn into_signer(self) -> Result<Signer> {
-        let refused = |text: &str| {
-            Err(Error::invalid_spec(format!(
-                "key validation failed: {text}"
-            )))
-        };
-        if self.id.is_empty() {
-            return refused("key id is missing");
-        }
-        if self.service_account_id.is_empty() {
-            // The misspelling is the vendor's.
-            return refused("key should de issued for service account");
+        if let Some(why) = self.fault() {
+            return Err(Error::invalid_spec(format!("key validation failed: {why}")));
         }
         let pem = SecretValue::from(self.private_key);
-        let key = RsaKey::from_pem(&pem);
+        let key = golang_jwt::rsa_key(&pem);
         let key = key.map_err(|error| error.context("private key parsing failed"))?;
         Ok(Signer {
             fingerprint: Fingerprint::of([

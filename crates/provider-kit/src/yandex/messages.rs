@@ -4,6 +4,12 @@
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
+pub(super) struct GetApiEndpointRequest {
+    #[prost(string, tag = "1")]
+    pub(super) api_endpoint_id: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
 pub(super) struct ListApiEndpointsRequest {
     #[prost(int64, tag = "1")]
     pub(super) page_size: i64,

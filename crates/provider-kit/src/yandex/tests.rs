@@ -48,10 +48,13 @@ fn refused(json: &str) -> String {
 #[test]
 fn a_key_is_refused_by_what_it_lacks_and_never_shown() {
     assert_eq!(refused("{}"), "key validation failed: key id is missing");
-    assert!(refused(r#"{"id":"k"}"#).ends_with("key should de issued for service account"));
+    let unowned = "key should de issued for service account, but subject is ";
+    assert!(refused(r#"{"id":"k"}"#).ends_with(&format!("{unowned}<nil>")));
+    let user = r#"&iamkey.Key_UserAccountId{UserAccountId:"u"}"#;
+    assert!(refused(r#"{"id":"k","userAccountId":"u"}"#).ends_with(&format!("{unowned}{user}")));
     assert!(
         refused(r#"{"id":"k","serviceAccountId":"s","privateKey":"hunter2"}"#)
-            .starts_with("private key parsing failed: ")
+            .starts_with("private key parsing failed: invalid key: Key must be a PEM encoded")
     );
     let broken = refused(r#"{"id":"k","private_key":hunter2}"#);
     assert!(broken.starts_with("unable to unmarshal authorized key: "));
