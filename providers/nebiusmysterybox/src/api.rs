@@ -65,22 +65,26 @@ impl Api {
     }
 }
 
-/// A channel without credentials to a service below the domain.
+/// A channel without credentials to a service below the domain. Here, and not before, it is found out
+/// whether the authorities can be read.
 pub(crate) fn channel(
     service: &str,
     spec: &NebiusmysteryboxSpec,
     tls: &Tls,
     ctx: &Ctx,
 ) -> Result<Channel> {
+    let readable = ctx.http(tls);
+    readable.map_err(|error| {
+        error.map_message(|_| "failed to append CA certificate. PEM parse error".to_owned())
+    })?;
     let target = format!("{service}.{}", spec.api_domain.trim());
     let field = "spec.provider.nebiusmysterybox.apiDomain";
     Channel::new(ctx, PROVIDER, (field, &target), tls)
 }
 
-/// Namespace and name of a Secret, for messages.
+/// The namespace that uses the store, and the name of a Secret: what the original's messages show.
 pub(crate) fn place(selector: &SecretKeySelector, ctx: &Ctx) -> String {
-    let own = ctx.store().namespace.as_deref();
-    let namespace = own.or(selector.namespace.as_deref()).unwrap_or_default();
+    let namespace = ctx.scope().home().unwrap_or_default();
     format!(
         "{namespace}/{}",
         selector.name.as_deref().unwrap_or_default()
@@ -97,15 +101,10 @@ async fn trust(spec: &NebiusmysteryboxSpec, ctx: &Ctx) -> Result<Tls> {
         .await
         .map_err(|error| error.context(format!("read CA certificate {}", place(&selector, ctx))))?;
     let ca = ca.expose().trim_ascii();
-    let tls = Tls {
+    Ok(Tls {
         ca: (!ca.is_empty()).then(|| ca.to_vec()),
         ..Tls::default()
-    };
-    let usable = ctx.http(&tls);
-    usable.map_err(|error| {
-        error.map_message(|_| "failed to append CA certificate. PEM parse error".to_owned())
-    })?;
-    Ok(tls)
+    })
 }
 
 fn version(reference: &RemoteRef) -> String {
@@ -114,15 +113,18 @@ fn version(reference: &RemoteRef) -> String {
 
 /// The entries of a secret with their types.
 pub(crate) fn entries(payload: SecretPayload) -> Result<Vec<(String, EntryValue)>> {
-    payload.data.into_iter().map(typed).collect()
+    let typed = payload.data.into_iter().map(|entry| {
+        let value = typed(entry.value, &entry.key)?;
+        Ok((entry.key, value))
+    });
+    typed.collect()
 }
 
-/// One entry with its type.
-pub(crate) fn typed(entry: Entry) -> Result<(String, EntryValue)> {
-    let value = match entry.value {
-        Some(Value::Text(text)) => EntryValue::Text(text),
-        Some(Value::Binary(bytes)) => EntryValue::Bytes(bytes),
-        None => return Err(unknown_type(&entry.key)),
-    };
-    Ok((entry.key, value))
+/// The value of the entry that was asked for as `key`.
+pub(crate) fn typed(value: Option<Value>, key: &str) -> Result<EntryValue> {
+    match value {
+        Some(Value::Text(text)) => Ok(EntryValue::Text(text)),
+        Some(Value::Binary(bytes)) => Ok(EntryValue::Bytes(bytes)),
+        None => Err(unknown_type(key)),
+    }
 }

@@ -11,7 +11,7 @@ use lockstep_provider_api::selector::SecretKeySelector;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use lockstep_provider_kit::auth::Authenticator;
 use lockstep_provider_kit::grpc::{Channel, Rpc};
-use lockstep_provider_kit::{Scheme, Session, StaticHeader};
+use lockstep_provider_kit::{Scheme, Session, StaticHeader, golang_jwt};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -84,10 +84,12 @@ fn session(
             "invalid subject credentials: malformed JSON",
         ))
     })?;
+    let iam = channel("tokens.iam", spec, tls, ctx).map_err(unexchanged)?;
     let pem = SecretValue::from(parsed.subject.private_key);
-    let key = RsaKey::from_pem(&pem).map_err(|error| {
-        let error = error.context("invalid subject credentials: cannot be signed");
-        unexchanged(error)
+    let key = golang_jwt::rsa_key(&pem).map_err(|error| {
+        unexchanged(
+            error.map_message(|why| format!("invalid subject credentials: cannot be signed {why}")),
+        )
     })?;
     let signer = Arc::new(Signer {
         key,
@@ -102,7 +104,6 @@ fn session(
         signer.account.as_bytes(),
         pem.expose(),
     ]);
-    let iam = channel("tokens.iam", spec, tls, ctx)?;
     let asked = ctx.clone();
     Ok(Session::new(ctx, identity, Scheme::BEARER, move || {
         let (signer, iam, ctx) = (Arc::clone(&signer), iam.clone(), asked.clone());

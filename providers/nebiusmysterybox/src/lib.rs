@@ -23,7 +23,12 @@ impl Provider for Nebiusmysterybox {
     type Spec = NebiusmysteryboxSpec;
     type Store = NebiusmysteryboxStore;
 
-    fn validate(spec: &NebiusmysteryboxSpec, scope: &Scope) -> Result<Warnings> {
+    /// A store is used as it is: the original has its checks in the webhook alone.
+    fn validate(_: &NebiusmysteryboxSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &NebiusmysteryboxSpec, scope: &Scope) -> Result<Warnings> {
         spec.validate(scope)
     }
 

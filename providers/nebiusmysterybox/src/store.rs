@@ -24,7 +24,7 @@ impl NebiusmysteryboxStore {
         let entry = entry.map_err(|error| unread_entry(error, reference, key))?;
         let entry = entry
             .ok_or_else(|| Error::invalid_data(format!("received nil data for key: {key}")))?;
-        let (_, value) = api::typed(entry)?;
+        let value = api::typed(entry.value, key)?;
         Ok(value.into_secret())
     }
 
