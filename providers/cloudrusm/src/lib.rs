@@ -25,8 +25,13 @@ impl Provider for Cloudrusm {
     type Spec = CloudrusmSpec;
     type Store = CloudrusmStore;
 
-    fn validate(spec: &CloudrusmSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// The check is part of [`Self::connect`], whose words differ from those of admission.
+    fn validate(_: &CloudrusmSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
+    }
+
+    fn admit(spec: &CloudrusmSpec, scope: &Scope) -> Result<Warnings> {
+        spec.check(scope).map(|_| Warnings::new())
     }
 
     fn capabilities(_: &CloudrusmSpec) -> Capabilities {
@@ -41,11 +46,21 @@ impl Provider for Cloudrusm {
     }
 
     async fn connect(spec: CloudrusmSpec, ctx: Ctx) -> Result<CloudrusmStore> {
-        let secret_ref = spec.secret_ref();
-        let secret_ref = secret_ref.map_err(|error| error.context("invalid store"))?;
+        let checked = spec.check(&owner(&ctx));
+        let secret_ref = checked.map_err(|error| error.context("invalid store"))?;
         let connected = api::Api::connect(secret_ref, &spec.project_id, &ctx).await;
         let api =
             connected.map_err(|error| error.context("failed to connect cloud.ru services"))?;
         Ok(CloudrusmStore::new(api))
+    }
+}
+
+/// Whose store it is, whoever uses it: the same checks hold for every caller.
+fn owner(ctx: &Ctx) -> Scope {
+    match &ctx.store().namespace {
+        Some(namespace) => Scope::Namespaced {
+            namespace: namespace.clone(),
+        },
+        None => Scope::Cluster { caller: None },
     }
 }

@@ -41,8 +41,8 @@ pub struct SecretRef {
 }
 
 impl CloudrusmSpec {
-    /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+    /// Checks everything that can be checked without looking anywhere, and gives the access key.
+    pub(crate) fn check(&self, scope: &Scope) -> Result<&SecretRef> {
         let given = self.secret_ref()?;
         let selectors = [
             ("accessKeyID", &given.access_key_id_secret_ref),
@@ -53,11 +53,11 @@ impl CloudrusmSpec {
             allowed
                 .map_err(|error| error.context(format!("invalid spec: auth.secretRef.{name}")))?;
         }
-        Ok(Warnings::new())
+        Ok(given)
     }
 
     /// The access key of a store that is complete.
-    pub(crate) fn secret_ref(&self) -> Result<&SecretRef> {
+    fn secret_ref(&self) -> Result<&SecretRef> {
         let refused = |text: String| Err(Error::invalid_spec(format!("invalid spec: {text}")));
         let Some(given) = &self.auth.secret_ref else {
             return refused("auth.secretRef is required".to_owned());
@@ -83,8 +83,8 @@ mod tests {
         let scope = Scope::Namespaced {
             namespace: "team".to_owned(),
         };
-        let validated = spec.validate(&scope);
-        validated
+        let checked = spec.check(&scope);
+        checked
             .err()
             .map_or_else(String::new, |error| error.to_string())
     }
