@@ -16,8 +16,8 @@ mod messages;
 mod proof;
 
 use messages::{
-    Certificate, CertificateQuestion, CertificateQuestionEx, Endpoint, Endpoints, Moment, Payload,
-    PayloadEx, PayloadQuestion, PayloadQuestionEx, Token, TokenQuestion,
+    Certificate, CertificateQuestion, CertificateQuestionEx, Endpoint, EndpointQuestion, Endpoints,
+    Moment, Payload, PayloadEx, PayloadQuestion, PayloadQuestionEx, Token, TokenQuestion,
 };
 pub use messages::{Entry, EntryValue};
 
@@ -43,6 +43,8 @@ struct State {
     issued: usize,
     calls: Vec<String>,
     denied: Vec<String>,
+    /// Services that are not on the list and only known by their ids.
+    unlisted: Vec<String>,
 }
 
 /// A running cloud; it stops when it is dropped.
@@ -113,6 +115,11 @@ impl Yandex {
         self.state.lock().denied.push(id.to_owned());
     }
 
+    /// Leaves a service out of the list; it is still found by its id.
+    pub fn leave_out(&self, service: &str) {
+        self.state.lock().unlisted.push(service.to_owned());
+    }
+
     /// Takes back every token.
     pub fn revoke_tokens(&self) {
         self.state.lock().tokens.clear();
@@ -127,7 +134,9 @@ impl Yandex {
 fn answer(call: &Call, state: &mut State, own: &str) -> Outcome {
     state.calls.push(call.path.clone());
     match call.path.as_str() {
-        "/yandex.cloud.endpoint.ApiEndpointService/List" => Ok(endpoints(own).encode_to_vec()),
+        "/yandex.cloud.endpoint.ApiEndpointService/List" => {
+            Ok(endpoints(own, &state.unlisted).encode_to_vec())
+        }
         "/yandex.cloud.iam.v1.IamTokenService/Create" => create_token(call, state),
         path => {
             let token = call.metadata("authorization").strip_prefix("Bearer ");
@@ -135,24 +144,33 @@ fn answer(call: &Call, state: &mut State, own: &str) -> Outcome {
             if !is_known {
                 return Err((UNAUTHENTICATED, "The token is invalid".to_owned()));
             }
-            read(path, call, state)
+            match path {
+                "/yandex.cloud.endpoint.ApiEndpointService/Get" => {
+                    let EndpointQuestion { id } = decoded(call)?;
+                    let address = own.to_owned();
+                    Ok(Endpoint { id, address }.encode_to_vec())
+                }
+                path => read(path, call, state),
+            }
         }
     }
 }
 
-fn endpoints(own: &str) -> Endpoints {
+fn endpoints(own: &str, unlisted: &[String]) -> Endpoints {
     let ids = [
         "endpoint",
         "iam",
         "lockbox-payload",
         "certificate-manager-data",
     ];
-    let endpoints = ids.map(|id| Endpoint {
-        id: id.to_owned(),
+    let listed = ids.map(str::to_owned).into_iter();
+    let listed = listed.filter(|id| !unlisted.contains(id));
+    let endpoints = listed.map(|id| Endpoint {
+        id,
         address: own.to_owned(),
     });
     Endpoints {
-        endpoints: endpoints.to_vec(),
+        endpoints: endpoints.collect(),
     }
 }
 

@@ -194,6 +194,22 @@ async fn a_secret_is_read_by_its_name_and_then_all_values_are_base64() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_is_not_on_the_list_is_asked_for_by_its_id() {
+    let cloud = Yandex::start().unwrap();
+    cloud.put_secret("e6q1", database());
+    cloud.leave_out("lockbox-payload");
+    let store = connect(&cloud, spec(&cloud, Value::Null), &Yandex::key())
+        .await
+        .unwrap();
+
+    let read = store.get_map(&RemoteRef::key("e6q1")).await.unwrap();
+
+    assert_eq!(read.get("password"), Some(&"hunter2".into()));
+    let calls = cloud.take_calls();
+    assert!(calls[2].ends_with("ApiEndpointService/Get"), "{calls:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn missing_and_denied_are_told_apart() {
     let cloud = Yandex::start().unwrap();
     cloud.put_secret("mine", database());

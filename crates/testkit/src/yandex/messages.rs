@@ -13,6 +13,12 @@ pub(super) struct Endpoints {
 }
 
 #[derive(Clone, PartialEq, Message)]
+pub(super) struct EndpointQuestion {
+    #[prost(string, tag = "1")]
+    pub(super) id: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
 pub(super) struct Endpoint {
     #[prost(string, tag = "1")]
     pub(super) id: String,
