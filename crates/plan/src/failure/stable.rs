@@ -1,17 +1,28 @@
 //! Takes what differs from try to try out of a message: ids of requests. Everything else stays, so
-//! the message still says what the backend said.
+//! the message still says what the backend said, and which entry or vault it means.
 
 use std::borrow::Cow;
 
 const PLACEHOLDER: &str = "<id>";
+/// Words before a UUID that say that it is of one try.
+const TRIES: [&str; 7] = [
+    "request",
+    "trace",
+    "correlation",
+    "activity",
+    "operation",
+    "transaction",
+    "invocation",
+];
 
-/// The text without request ids: UUIDs, and the value behind `RequestID:` or `request id:`.
+/// The text without request ids: UUIDs that are called so, and the value behind `RequestID:` or
+/// `request id:`.
 pub fn stable(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut kept = 0;
     let mut at = 0;
     while at < text.len() {
-        if let Some(length) = uuid_length(&text[at..]).filter(|_| starts_word(text, at)) {
+        if let Some(length) = uuid_length(&text[at..]).filter(|_| is_of_a_try(&text[..at])) {
             out.push_str(&text[kept..at]);
             out.push_str(PLACEHOLDER);
             at += length;
@@ -32,11 +43,19 @@ pub fn stable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn starts_word(text: &str, at: usize) -> bool {
-    text[..at]
-        .chars()
-        .next_back()
-        .is_none_or(|before| !before.is_ascii_alphanumeric())
+/// Whether what stands before a UUID ends in a label such as `"requestId":"` or `Trace ID: `.
+fn is_of_a_try(before: &str) -> bool {
+    let signs =
+        |c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | ':' | '=' | '(' | '[');
+    let label = before.trim_end_matches(signs);
+    if label.len() == before.len() {
+        return false;
+    }
+    let start = label.len().saturating_sub(20);
+    let label = label[label.ceil_char_boundary(start)..].to_ascii_lowercase();
+    let label = label.strip_suffix("id").unwrap_or(&label);
+    let label = label.trim_end_matches([' ', '-', '_']);
+    TRIES.iter().any(|word| label.ends_with(word))
 }
 
 /// Length of the UUID at the start of `text`.

@@ -31,6 +31,28 @@ fn request_ids_do_not_reach_the_condition() {
 }
 
 #[test]
+fn only_the_uuids_of_requests_are_left_out() {
+    let id = "0b5f2d0e-5a1c-4a0e-9a58-1f6e3c7d1a2b";
+
+    for label in [
+        "\"requestId\":\"",
+        "Correlation ID: ",
+        "x-ms-request-id=",
+        "(trace: ",
+    ] {
+        assert_eq!(stable(&format!("ü {label}{id}")), format!("ü {label}<id>"));
+    }
+    for text in [
+        "entry {id} not found",
+        "GET https://x/requests/{id}",
+        "vault \"{id}\"",
+    ] {
+        let text = text.replace("{id}", id);
+        assert_eq!(stable(&text), text);
+    }
+}
+
+#[test]
 fn texts_without_ids_stay_as_they_are() {
     let text = "key ünïcode-0b5f2d0e not found";
 
