@@ -89,11 +89,29 @@ impl Login {
         Ok((token, seconds, answered.token.catalog))
     }
 
+    /// What is missing, in the order in which the SDK finds it.
+    fn missing_v3(&self) -> Option<&'static str> {
+        if self.domain.is_empty() && !self.project.is_empty() {
+            return Some(
+                "You must provide exactly one of DomainID or DomainName in a Scope with ProjectName",
+            );
+        }
+        if self.password.is_empty() {
+            return Some("You must provide a password to authenticate");
+        }
+        if self.user.is_empty() {
+            return Some(
+                "Exactly one of Username and UserID must be provided for password authentication",
+            );
+        }
+        let without_domain =
+            "You must provide exactly one of DomainID or DomainName to authenticate by Username";
+        self.domain.is_empty().then_some(without_domain)
+    }
+
     fn body_v3(&self) -> Result<Value> {
-        if self.domain.is_empty() {
-            return Err(Error::invalid_spec(
-                "You must provide exactly one of DomainID or DomainName to authenticate by Username",
-            ));
+        if let Some(text) = self.missing_v3() {
+            return Err(Error::invalid_spec(text));
         }
         let domain = json!({ "name": self.domain });
         let user = json!({
@@ -109,6 +127,12 @@ impl Login {
     }
 
     async fn sign_in_v2(&self, base: Address) -> Result<(SecretValue, u64, Catalog)> {
+        for (what, value) in [("Username", &self.user), ("Password", &self.password)] {
+            if value.is_empty() {
+                let text = format!("Missing input for argument [{what}]");
+                return Err(Error::invalid_spec(text));
+            }
+        }
         let credentials = json!({
             "username": text(&self.user)?,
             "password": text(&self.password)?,

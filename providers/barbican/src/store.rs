@@ -11,6 +11,7 @@ use crate::api::Api;
 /// Strings keep their quotes, as in the original.
 const PROPERTY: Property = Property::TopLevelRaw;
 const MEMBERS: Members = Members::RawJson;
+const NO_PAYLOAD: &str = "barbican client: failed to get secret payload";
 
 /// A connection to a key manager.
 pub struct BarbicanStore {
@@ -24,7 +25,7 @@ impl BarbicanStore {
 
     async fn payload(&self, id: &str) -> Result<SecretValue> {
         let payload = self.api.payload(id).await.map_err(missing_kept);
-        payload.map_err(|error| error.context("barbican client: failed to get secret payload"))
+        payload.map_err(|error| error.context(NO_PAYLOAD))
     }
 }
 
@@ -49,6 +50,16 @@ fn members(value: &SecretValue, _: &RemoteRef) -> Result<SecretMap> {
     found.map_err(|error| error.context("barbican client: failed to unmarshal json"))
 }
 
+fn matcher(pattern: &str) -> Result<NameMatcher> {
+    NameMatcher::new(pattern).map_err(|error| {
+        error.map_message(|text| {
+            let usual = format!("could not compile find.name.regexp [{pattern}]: ");
+            let reason = text.strip_prefix(&usual).unwrap_or(text);
+            format!("barbican client: invalid name regexp {pattern:?}: {reason}")
+        })
+    })
+}
+
 impl Store for BarbicanStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let value = self.payload(&reference.key).await?;
@@ -69,25 +80,31 @@ impl Store for BarbicanStore {
 
     /// The result is by id; several secrets may have one name.
     async fn find(&self, find: &Find) -> Result<SecretMap> {
+        let name = find.name.as_deref().filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| {
+            Error::invalid_spec("barbican client: missing field name and/or regexp")
+        })?;
         // Without the filter more secrets would be copied than somebody asked for.
         if find.tags.is_some() || find.path.is_some() {
             return Err(Error::unsupported(
                 "barbican client: secrets can be found by name alone",
             ));
         }
-        let name = find.name.as_deref().filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| {
-            Error::invalid_spec("barbican client: missing field name and/or regexp")
-        })?;
-        let matcher = NameMatcher::new(name);
-        let matcher = matcher.map_err(|error| error.context("barbican client"))?;
+        let matcher = matcher(name)?;
         let listed = self.api.list().await;
         let listed =
             listed.map_err(|error| error.context("barbican client: failed to list all secrets"))?;
         let mut found = SecretMap::new();
         for secret in listed {
             if matcher.matches(secret.name.as_deref().unwrap_or_default()) {
-                found.insert(secret.id(), self.payload(secret.id()).await?);
+                let id = secret.id();
+                let payload = self.api.payload(id).await.map_err(missing_kept);
+                let payload = payload.map_err(|error| {
+                    let error =
+                        error.context(format!("failed to get secret payload for secret {id}"));
+                    error.context(NO_PAYLOAD)
+                })?;
+                found.insert(id, payload);
             }
         }
         if found.is_empty() {
