@@ -1,39 +1,32 @@
 //! The requests this provider makes and the answers it understands. What a failure means is decided in
 //! `error`.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use async_lock::OnceCell;
-use lockstep_provider_api::http::{
-    Answer, Method, Page, RequestBuilder, Tls, encode_component, pages,
-};
+use lockstep_provider_api::http::{Method, Page, RequestBuilder, encode_component, pages};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::not_absence;
 use lockstep_provider_kit::ids::is_uuid;
-use lockstep_provider_kit::{Address, Rest, Session, pager};
+use lockstep_provider_kit::pager;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::auth;
+use crate::client::Client;
 use crate::entry::{Entry, ambiguous};
-use crate::error;
 use crate::key::{Key, with_vault};
 use crate::spec::DvlsSpec;
 
-/// The metric's label.
-const PROVIDER: &str = "Devolutions/Server";
-
 /// A connection to a server, and its vault where the store names one.
 pub(crate) struct Api {
-    anonymous: Rest,
-    rest: Rest,
-    session: Arc<Session>,
+    client: Client,
     vault: Option<String>,
-    /// Whether the server was asked if the token is still good.
-    asked: OnceCell<()>,
+    /// Places of entries that were read.
+    seen: Mutex<BTreeSet<Place>>,
 }
 
 /// An entry's place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) vault: String,
     pub(crate) entry: String,
@@ -57,22 +50,12 @@ struct Vault {
 }
 
 impl Api {
-    /// Signs in, so that a refusal shows in the store, and looks for the vault.
+    /// Signs in and looks for the vault.
     pub(crate) async fn connect(spec: &DvlsSpec, ctx: &Ctx) -> Result<Self> {
-        let base = Address::new("serverUrl", &spec.server_url)?;
-        let rest = Rest::new(ctx, PROVIDER, base, &Tls::default())?;
-        let session = Arc::new(auth::connect(spec, &rest).await?);
-        session.token().await.map_err(|error| {
-            error.map_message(|text| {
-                format!("failed to create DVLS client: login failed \"{text}\"")
-            })
-        })?;
         let mut api = Self {
-            anonymous: rest.clone(),
-            rest: rest.signed(Arc::clone(&session)),
-            session,
+            client: Client::connect(spec, ctx).await?,
             vault: None,
-            asked: OnceCell::new(),
+            seen: Mutex::default(),
         };
         api.vault = match spec.vault() {
             "" => None,
@@ -85,45 +68,48 @@ impl Api {
         Ok(api)
     }
 
-    /// Whether the session is good; a token that the server forgot is renewed.
+    /// Whether the application can sign in.
     pub(crate) async fn check(&self) -> Result<()> {
-        if !self.is_logged().await? {
-            self.session.drop_token(&self.session.token().await?);
-            self.session.token().await?;
-        }
-        Ok(())
+        self.client.check().await
     }
 
-    /// The place that a reference means.
-    pub(crate) async fn place(&self, key: &str) -> Result<Place> {
+    /// The place that a reference means; `None` where its vault has no entry of the name. A vault that
+    /// the server does not find is [`ErrorKind::NotFound`].
+    pub(crate) async fn place(&self, key: &str) -> Result<Option<Place>> {
         let Some(vault) = &self.vault else {
             let (vault, entry) = with_vault(key)?;
-            return Ok(Place { vault, entry });
+            return Ok(Some(Place { vault, entry }));
         };
         let entry = match Key::parse(key)? {
-            Key::Id(id) => id,
-            Key::Name(name, folder) => self.named(vault, key, &name, &folder).await?,
+            Key::Id(id) => Some(id),
+            Key::Name(name, folder) => {
+                let listed = self.entries(vault, &name, &folder).await;
+                let listed = listed.map_err(|error| {
+                    error.context(format!("failed to resolve entry {:?}", key.trim()))
+                })?;
+                one_of(&name, &listed)?
+            }
         };
-        Ok(Place {
-            vault: vault.clone(),
-            entry,
-        })
+        let vault = vault.clone();
+        Ok(entry.map(|entry| Place { vault, entry }))
     }
 
     /// An entry.
     pub(crate) async fn entry(&self, place: &Place) -> Result<Entry> {
-        let request = self.rest.get(&place.path());
-        let answer = self.send("GetEntry", request).await;
+        let request = self.client.request(Method::GET, &place.path());
+        let answer = self.client.send("GetEntry", request).await;
         let answer = answer.map_err(|error| error.context("error while fetching entry"))?;
-        answer
-            .json()
-            .map_err(|error: Error| error.context("failed to unmarshal response body"))
+        let entry: Result<Entry> = answer.json();
+        let entry = entry.and_then(Entry::known);
+        let entry = entry.map_err(|error| error.context("failed to unmarshal response body"))?;
+        self.seen.lock().insert(place.clone());
+        Ok(entry)
     }
 
     /// Replaces an entry and reads it again, as upstream's client does.
     pub(crate) async fn update(&self, place: &Place, body: &Value) -> Result<()> {
-        let request = self.rest.request(Method::PUT, &place.path()).json(body);
-        let sent = self.send("UpdateEntry", request).await;
+        let request = self.client.request(Method::PUT, &place.path()).json(body);
+        let sent = self.client.send("UpdateEntry", request).await;
         sent.map_err(|error| not_absence(error).context("error while updating entry"))?;
         let read = self.entry(place).await;
         let read = read.map_err(|error| {
@@ -134,16 +120,21 @@ impl Api {
 
     /// Deletes an entry.
     pub(crate) async fn delete(&self, place: &Place) -> Result<()> {
-        let request = self.rest.request(Method::DELETE, &place.path());
-        let sent = self.send("DeleteEntry", request).await;
+        let request = self.client.request(Method::DELETE, &place.path());
+        let sent = self.client.send("DeleteEntry", request).await;
         sent.map(drop)
             .map_err(|error| error.context("error while deleting entry"))
     }
 
-    /// Whether a vault is there, to tell a missing entry from a missing vault.
-    pub(crate) async fn has_vault(&self, id: &str) -> Result<bool> {
-        let vaults = self.vaults().await?;
-        Ok(vaults.iter().any(|vault| vault.id.eq_ignore_ascii_case(id)))
+    /// Whether the vault of a missing entry is gone, too. Vaults are listed only where this connection
+    /// read the entry before; upstream never lists them for this.
+    pub(crate) async fn lost_vault(&self, place: &Place) -> Result<bool> {
+        if !self.seen.lock().contains(place) {
+            return Ok(false);
+        }
+        let vaults = self.vaults().await.map_err(not_absence)?;
+        let mut ids = vaults.iter().map(|vault| &vault.id);
+        Ok(!ids.any(|id| id.eq_ignore_ascii_case(&place.vault)))
     }
 
     async fn vault_named(&self, name: &str) -> Result<String> {
@@ -157,37 +148,28 @@ impl Api {
     }
 
     async fn vaults(&self) -> Result<Vec<Vault>> {
-        let request = || self.rest.get("/api/v1/vault");
+        let request = || self.client.request(Method::GET, "/api/v1/vault");
         self.list("ListVaults", "vaults", request).await
     }
 
-    async fn named(&self, vault: &str, key: &str, name: &str, folder: &str) -> Result<String> {
+    /// The credentials of a name in a folder or below it.
+    async fn entries(&self, vault: &str, name: &str, folder: &str) -> Result<Vec<Entry>> {
         let path = format!("/api/v1/vault/{}/entry", encode_component(vault));
         let request = || {
             let folder = Some(folder).filter(|folder| !folder.is_empty());
-            let request = self.rest.get(&path).query("name", name);
-            request.query_some("path", folder)
+            let request = self.client.request(Method::GET, &path);
+            request.query("name", name).query_some("path", folder)
         };
-        let listed = self.list("ListEntries", "entries", request).await;
-        let listed: Vec<Entry> =
-            listed.map_err(|error| error.context(format!("failed to resolve entry {key:?}")))?;
+        let listed: Vec<Entry> = self.list("ListEntries", "entries", request).await?;
         let below = format!("{folder}\\");
         let is_meant = |entry: &Entry| {
             let at = entry.path.as_deref().unwrap_or_default();
             entry.is_credential() && (folder.is_empty() || at == folder || at.starts_with(&below))
         };
-        let hits: Vec<&Entry> = listed.iter().filter(|entry| is_meant(entry)).collect();
-        match hits.as_slice() {
-            [] => Err(Error::new(
-                ErrorKind::NotFound,
-                format!("entry {key:?} not found in vault: entry not found"),
-            )),
-            [one] => Ok(one.id.clone()),
-            several => Err(ambiguous(name, several)),
-        }
+        Ok(listed.into_iter().filter(is_meant).collect())
     }
 
-    /// All pages of a list; a 404 is about the vault or the address, never about an entry.
+    /// All pages of a list.
     async fn list<T: serde::de::DeserializeOwned>(
         &self,
         call: &'static str,
@@ -198,8 +180,8 @@ impl Api {
         let all = pages(|token| async move {
             let page = pager::page_number(token.as_deref());
             let request = request().query("page", &page.to_string());
-            let answer = self.send(call, request).await.map_err(|error| {
-                not_absence(error).context(format!("error while fetching {what} (page {page})"))
+            let answer = self.client.send(call, request).await.map_err(|error| {
+                error.context(format!("error while fetching {what} (page {page})"))
             })?;
             let listed: Listed<T> = answer.json()?;
             Ok(Page {
@@ -209,25 +191,14 @@ impl Api {
         });
         all.await
     }
+}
 
-    async fn send(&self, call: &'static str, request: RequestBuilder) -> Result<Answer> {
-        self.asked.get_or_try_init(|| self.check()).await?;
-        let request = request.build()?;
-        let check = error::check(request.uri());
-        self.rest.call(call, request, check).await
-    }
-
-    async fn is_logged(&self) -> Result<bool> {
-        let token = self.session.token().await?;
-        let request = self.anonymous.get("/api/is-logged");
-        let request = request.secret_header("tokenid", &token).build()?;
-        let check = error::check(request.uri());
-        let answer = self.anonymous.call("IsLogged", request, check).await;
-        let answer = answer.map_err(|error| {
-            let error = not_absence(error).context("error while submitting isLogged request");
-            error.context("failed to fetch login status")
-        })?;
-        Ok(answer.expose_body().trim_ascii() != b"false")
+/// The id of the only entry there is.
+fn one_of(name: &str, entries: &[Entry]) -> Result<Option<String>> {
+    match entries {
+        [] => Ok(None),
+        [one] => Ok(Some(one.id.clone())),
+        several => Err(ambiguous(name, several)),
     }
 }
 

@@ -1,5 +1,4 @@
-//! The sign-in of an application. The server tells whether a token is still good; it is asked once a
-//! connection, and a token that it refuses later is renewed by the session.
+//! From the spec's `auth` to a session of an application: its id and secret are traded in for a token.
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};

@@ -6,6 +6,27 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 const CREDENTIAL: &str = "Credential";
+const FOLDER: &str = "Folder";
+
+/// Kinds of folders that the server's client knows.
+const FOLDERS: [&str; 16] = [
+    "Company",
+    "Credentials",
+    "Customer",
+    "Database",
+    "Device",
+    "Domain",
+    "Folder",
+    "Identity",
+    "MacroScriptTools",
+    "Printer",
+    "Server",
+    "Site",
+    "SmartFolder",
+    "Software",
+    "Team",
+    "Workstation",
+];
 
 /// Fields by kind of credential: the name that users know and the member at the server.
 const KINDS: [(&str, &[(&str, &str)]); 6] = [
@@ -71,12 +92,22 @@ impl Entry {
         self.kind == CREDENTIAL && self.fields().is_some()
     }
 
+    /// The entry, if it is of a kind that the server's client knows.
+    pub(crate) fn known(self) -> Result<Self> {
+        let folder = self.kind == FOLDER && FOLDERS.contains(&self.sub_type.as_str());
+        if folder || self.is_credential() {
+            return Ok(self);
+        }
+        let (kind, sub_type) = (&self.kind, &self.sub_type);
+        Err(Error::invalid_data(format!(
+            "unsupported entry type/subtype: {kind}/{sub_type}"
+        )))
+    }
+
     /// Its fields with a value, its id and its name.
     pub(crate) fn members(&self) -> Result<SecretMap> {
-        let fields = match self.fields() {
-            Some(fields) if self.kind == CREDENTIAL => fields,
-            _ => return Err(self.unsupported()),
-        };
+        self.check_kind()?;
+        let fields = self.fields().unwrap_or_default();
         let mut members = SecretMap::new();
         members.insert("entry-id", SecretValue::from(self.id.as_str()));
         members.insert("entry-name", SecretValue::from(self.name.as_str()));
@@ -90,7 +121,8 @@ impl Entry {
                 }
                 Some(_) => {
                     return Err(Error::invalid_data(format!(
-                        "failed to unmarshal response body: field {member} is no text"
+                        "failed to get entry: failed to unmarshal response body: \
+                         failed to unmarshal entry data: field {member} is no text"
                     )));
                 }
             }
@@ -101,9 +133,7 @@ impl Entry {
     /// The body of an update that sets the password. Other members of the data stay; empty ones are
     /// left out, as the server's own client does.
     pub(crate) fn with_password(&self, password: &SecretValue) -> Result<Value> {
-        if self.kind != CREDENTIAL {
-            return Err(self.unsupported());
-        }
+        self.check_kind()?;
         if !matches!(self.sub_type.as_str(), "Default" | "AccessCode") {
             let kind = &self.sub_type;
             return Err(Error::invalid_spec(format!(
@@ -128,16 +158,19 @@ impl Entry {
         found.map(|(_, fields)| *fields)
     }
 
-    fn unsupported(&self) -> Error {
-        let (kind, sub_type) = (&self.kind, &self.sub_type);
-        Error::invalid_data(format!(
-            "failed to unmarshal response body: unsupported entry type/subtype: {kind}/{sub_type}"
-        ))
+    fn check_kind(&self) -> Result<()> {
+        if self.kind == CREDENTIAL {
+            return Ok(());
+        }
+        let kind = &self.kind;
+        Err(Error::invalid_data(format!(
+            "unsupported entry type ({kind}). Only {CREDENTIAL} is supported"
+        )))
     }
 }
 
 /// Several entries of one name, with what tells them apart.
-pub(crate) fn ambiguous(name: &str, entries: &[&Entry]) -> Error {
+pub(crate) fn ambiguous(name: &str, entries: &[Entry]) -> Error {
     let shown = entries.iter().take(10).map(|entry| {
         let path = entry.path.as_deref().unwrap_or_default();
         format!("  {} (path={path:?}, type={})", entry.id, entry.kind)
@@ -175,12 +208,15 @@ mod tests {
 
     #[test]
     fn another_kind_is_named_and_its_data_is_not() {
-        let error = entry("Magic", json!({"x": "hunter2"}))
-            .members()
-            .unwrap_err();
+        let magic = entry("Magic", json!({"x": "hunter2"}));
+        let mut folder = entry("Folder", json!({}));
+        folder.kind = FOLDER.to_owned();
 
-        let want =
-            "failed to unmarshal response body: unsupported entry type/subtype: Credential/Magic";
+        let error = magic.known().err().unwrap();
+        let want = "unsupported entry type/subtype: Credential/Magic";
+        assert_eq!(error.to_string(), want);
+        let error = folder.known().unwrap().members().unwrap_err();
+        let want = "unsupported entry type (Folder). Only Credential is supported";
         assert_eq!(error.to_string(), want);
     }
 

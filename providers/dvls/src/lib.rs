@@ -3,6 +3,7 @@
 
 mod api;
 mod auth;
+mod client;
 mod entry;
 mod error;
 mod key;

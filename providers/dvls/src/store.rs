@@ -7,7 +7,6 @@ use lockstep_provider_api::read::mismatch;
 use lockstep_provider_kit::error::{missing, not_absence};
 
 use crate::api::{Api, Place};
-use crate::entry::Entry;
 
 /// The field that a reference without a property means.
 const DEFAULT: &str = "password";
@@ -25,40 +24,28 @@ impl DvlsStore {
 
     /// The fields of an entry. An entry that is gone is absence only while its vault is there.
     async fn fields(&self, key: &str) -> Result<SecretMap> {
-        let place = match self.api.place(key).await {
-            Err(error) if error.kind() == &ErrorKind::NotFound => return Err(Error::not_found()),
-            place => place?,
-        };
-        let read = self.api.entry(&place).await;
-        match read.and_then(|entry| entry.members()) {
+        let place = self.api.place(key).await.map_err(not_absence)?;
+        let place = place.ok_or_else(Error::not_found)?;
+        match self.api.entry(&place).await {
             Err(error) if error.kind() == &ErrorKind::NotFound => {
-                if self.api.has_vault(&place.vault).await? {
+                if !self.api.lost_vault(&place).await? {
                     return Err(Error::not_found());
                 }
                 let text = format!("vault {:?} was not found or has been deleted", place.vault);
                 Err(not_absence(error).context(text))
             }
-            fields => fields.map_err(|error| error.context("failed to get entry")),
+            Err(error) => Err(error.context("failed to get entry")),
+            Ok(entry) => entry.members(),
         }
     }
 
-    async fn existing(&self, key: &str) -> Result<(Place, Entry)> {
-        let place = self.api.place(key).await.map_err(|error| {
-            if error.kind() != &ErrorKind::NotFound {
-                return error;
-            }
-            Error::invalid_spec(format!("entry {key:?} not found: {MUST_EXIST}"))
-        })?;
-        let entry = self.api.entry(&place).await.map_err(|error| {
-            if error.kind() != &ErrorKind::NotFound {
-                return error.context("failed to get entry");
-            }
-            let Place { vault, entry } = &place;
-            Error::invalid_spec(format!(
-                "entry {entry} not found in vault {vault}: {MUST_EXIST}"
-            ))
-        })?;
-        Ok((place, entry))
+    /// The place that a reference means; `None` also where its vault is missing, which leaves nothing
+    /// to write to or to delete.
+    async fn writable(&self, key: &str) -> Result<Option<Place>> {
+        match self.api.place(key).await {
+            Err(error) if error.kind() == &ErrorKind::NotFound => Ok(None),
+            place => place,
+        }
     }
 }
 
@@ -123,18 +110,30 @@ impl Store for DvlsStore {
 
     /// Upstream writes also where nothing changed.
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
-        let value = pushed(item);
-        let (place, entry) = self.existing(&item.target.remote_key).await?;
-        let body = entry.with_password(&value?)?;
+        let key = &item.target.remote_key;
+        let place = self
+            .writable(key)
+            .await?
+            .ok_or_else(|| Error::invalid_spec(format!("entry {key:?} not found: {MUST_EXIST}")))?;
+        let value = pushed(item)?;
+        let entry = self.api.entry(&place).await.map_err(|error| {
+            if error.kind() != &ErrorKind::NotFound {
+                return error.context("failed to get entry");
+            }
+            let Place { vault, entry } = &place;
+            Error::invalid_spec(format!(
+                "entry {entry} not found in vault {vault}: {MUST_EXIST}"
+            ))
+        })?;
+        let body = entry.with_password(&value)?;
         let updated = self.api.update(&place, &body).await;
         updated.map_err(|error| error.context("failed to update entry"))?;
         Ok(Pushed::Updated)
     }
 
     async fn delete(&self, target: &PushTarget) -> Result<()> {
-        let place = match self.api.place(&target.remote_key).await {
-            Err(error) if error.kind() == &ErrorKind::NotFound => return Ok(()),
-            place => place?,
+        let Some(place) = self.writable(&target.remote_key).await? else {
+            return Ok(());
         };
         match self.api.delete(&place).await {
             Err(error) if error.kind() == &ErrorKind::NotFound => Ok(()),
@@ -148,11 +147,10 @@ impl Store for DvlsStore {
     }
 
     async fn exists(&self, target: &PushTarget) -> Result<bool> {
-        let read = async {
-            let place = self.api.place(&target.remote_key).await?;
-            self.api.entry(&place).await
+        let Some(place) = self.writable(&target.remote_key).await? else {
+            return Ok(false);
         };
-        match read.await {
+        match self.api.entry(&place).await {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == &ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot go on fails the test")]
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -176,12 +177,29 @@ fn store(vault: &str) -> DvlsStore {
 }
 
 #[test]
-fn an_entry_that_is_gone_is_absence_while_its_vault_is_there() {
-    let gone = block_on(store(VAULT).get(&RemoteRef::key(ENTRY))).unwrap_err();
-    assert!(gone.consequence().absent);
+fn an_entry_that_is_not_there_is_absence() {
+    let error = block_on(store(VAULT).get(&RemoteRef::key(ENTRY))).unwrap_err();
 
+    assert!(error.consequence().absent);
+}
+
+#[test]
+fn an_entry_that_went_with_its_vault_is_no_absence() {
     let vault = "99999999-cccc-4ccc-8ccc-000000000001";
-    let error = block_on(store(vault).get(&RemoteRef::key(ENTRY))).unwrap_err();
+    let place = format!("/api/v1/vault/{vault}/entry/{ENTRY}");
+    let left = AtomicBool::new(true);
+    let services = services().plugged(scripted(move |request| {
+        if request.uri().path() == place && left.swap(false, Ordering::Relaxed) {
+            return response(200, entry(1, "n", "p").to_string());
+        }
+        answer(&request, &Secrets::default())
+    }));
+    credentials(&services.objects);
+    let spec: DvlsSpec = serde_json::from_value(spec(vault)).unwrap();
+    let store = block_on(Dvls::connect(spec, services.ctx("s"))).unwrap();
+    block_on(store.get(&RemoteRef::key(ENTRY))).unwrap();
+
+    let error = block_on(store.get(&RemoteRef::key(ENTRY))).unwrap_err();
     assert!(!error.consequence().absent);
     let text = error.to_string();
     assert!(
