@@ -81,9 +81,10 @@ impl Api {
             .map(drop)
     }
 
-    /// The vaults of a name.
-    pub(crate) async fn vaults(&self, name: &str) -> Result<Vec<Vault>> {
-        self.named("ListVaults", VAULTS, name).await
+    /// The vault of a name.
+    pub(crate) async fn vault_named(&self, name: &str) -> Result<Option<Vault>> {
+        let meant = |vault: &Vault| vault.name == name;
+        self.named("ListVaults", VAULTS, name, meant).await
     }
 
     /// A vault by its id.
@@ -92,9 +93,10 @@ impl Api {
         self.send("GetVault", self.rest.get(&path)).await?.json()
     }
 
-    /// The secrets of a name, in whatever vault.
-    pub(crate) async fn secrets(&self, name: &str) -> Result<Vec<Secret>> {
-        self.named("ListSecrets", SECRETS, name).await
+    /// The secret of a name in a vault.
+    pub(crate) async fn secret(&self, vault: &str, name: &str) -> Result<Option<Secret>> {
+        let meant = |secret: &Secret| secret.name == name && secret.vault.id == vault;
+        self.named("ListSecrets", SECRETS, name, meant).await
     }
 
     /// Makes a secret.
@@ -118,27 +120,33 @@ impl Api {
         self.send("DeleteSecret", request).await.map(drop)
     }
 
-    /// All objects of a name. The key stays with the address of the store: of the next page's
-    /// address only the query is taken.
+    /// The first object of a name that is meant; no page is read behind it or behind an empty one. The
+    /// key stays with the address of the store: of the next page's address only the query is taken.
     async fn named<T: DeserializeOwned>(
         &self,
         call: &'static str,
         path: &str,
         name: &str,
-    ) -> Result<Vec<T>> {
-        pages(|next| async move {
+        meant: impl Fn(&T) -> bool,
+    ) -> Result<Option<T>> {
+        let meant = &meant;
+        let found = pages(|next| async move {
             let request = match next {
                 None => self.rest.get(path).query("filter", &filter(name)),
                 Some(query) => self.rest.get(&format!("{path}?{query}")),
             };
             let listed: Listed<T> = self.send(call, request).await?.json()?;
+            let items = listed.items.unwrap_or_default();
+            let is_empty = items.is_empty();
+            let found = items.into_iter().find(meant);
             let next = listed.next_page_uri.as_deref();
+            let next = next.filter(|_| found.is_none() && !is_empty);
             Ok(Page {
-                items: listed.items.unwrap_or_default(),
+                items: found.into_iter().collect(),
                 next: next.and_then(|uri| Some(uri.split_once('?')?.1.to_owned())),
             })
-        })
-        .await
+        });
+        Ok(found.await?.into_iter().next())
     }
 
     async fn send(&self, call: &'static str, request: RequestBuilder) -> Result<Answer> {

@@ -11,7 +11,7 @@ use lockstep_provider_kit::base64::{Encoding, encode};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::api::{Api, Content, Secret};
+use crate::api::{Api, Content};
 use crate::vault::Known;
 
 const DESCRIPTION: &str = "Managed by External Secrets Operator";
@@ -47,7 +47,7 @@ pub(crate) async fn push(api: &Api, vault: &Known, item: &PushItem) -> Result<Pu
         description: description.unwrap_or(DESCRIPTION),
     };
     let name = &item.target.remote_key;
-    let held = held(api, &id, name).await;
+    let held = api.secret(&id, name).await;
     match held.map_err(|error| error.context("failed to get secret"))? {
         None => {
             api.create(&id, name, &content).await?;
@@ -65,7 +65,7 @@ pub(crate) async fn delete(api: &Api, vault: &Known, target: &PushTarget) -> Res
     let Some(id) = vault.id(api).await? else {
         return Ok(());
     };
-    let Some(secret) = held(api, &id, &target.remote_key).await? else {
+    let Some(secret) = api.secret(&id, &target.remote_key).await? else {
         return Ok(());
     };
     match api.delete(&secret.id).await {
@@ -79,14 +79,9 @@ pub(crate) async fn exists(api: &Api, vault: &Known, target: &PushTarget) -> Res
     let Some(id) = vault.id(api).await? else {
         return Ok(false);
     };
-    let held = held(api, &id, &target.remote_key).await;
+    let held = api.secret(&id, &target.remote_key).await;
     let held = held.map_err(|error| error.context("error fetching secret"))?;
     Ok(held.is_some())
-}
-
-async fn held(api: &Api, vault: &str, name: &str) -> Result<Option<Secret>> {
-    let mut secrets = api.secrets(name).await?.into_iter();
-    Ok(secrets.find(|secret| secret.name == name && secret.vault.id == vault))
 }
 
 /// A whole Secret is JSON with values in base64, as upstream has it.
