@@ -32,12 +32,8 @@ impl Api {
             .await;
         let read = answer.and_then(|answer| decode(&answer.into_secret()));
         let item = read.map_err(|error| {
-            if error.kind() == &ErrorKind::NotFound {
-                return missing(format!("data bag item {item} not found in data bag {bag}"));
-            }
-            error.context(format!(
-                "cannot read data bag item {item} of data bag {bag}"
-            ))
+            let text = format!("data bag item {item} not found in data bag {bag}");
+            failed(error, text)
         })?;
         Ok(SecretValue::from(marshal_escaped(&item)))
     }
@@ -51,12 +47,10 @@ impl Api {
             .await;
         let listed = answer.and_then(|answer| answer.json::<BTreeMap<String, serde_json::Value>>());
         let listed = listed.map_err(|error| {
-            if error.kind() == &ErrorKind::NotFound {
-                return missing(format!(
-                    "unable to list items in data bag {bag}, may be given data bag doesn't exists or it is empty"
-                ));
-            }
-            error.context(format!("cannot list the items of data bag {bag}"))
+            let text = format!(
+                "unable to list items in data bag {bag}, may be given data bag doesn't exists or it is empty"
+            );
+            failed(error, text)
         })?;
         Ok(listed.into_keys().collect())
     }
@@ -68,4 +62,12 @@ impl Api {
         let answer = self.rest.send("GetUser", request, error::check).await;
         answer.map(drop).map_err(not_absence)
     }
+}
+
+/// A failed read. Upstream says of every failure what it says of a missing item; the true reason follows.
+fn failed(error: Error, text: String) -> Error {
+    if error.kind() == &ErrorKind::NotFound {
+        return missing(text);
+    }
+    error.context(text)
 }

@@ -51,12 +51,16 @@ impl Provider for Chef {
                 "invalid ClusterSecretStore: missing privateKeySecretRef.Namespace",
             ));
         }
-        let pem = ctx.secret(spec.key()).await;
-        let pem = pem.map_err(|error| error.context("could not fetch SecretKey Secret"))?;
-        if pem.is_empty() {
-            return Err(Error::invalid_spec("missing Secret Key"));
-        }
-        let key = key::Key::from_pem(&pem);
+        let secret = ctx.labelled_secret(spec.key()).await;
+        let secret = secret.map_err(|error| error.context("could not fetch SecretKey Secret"))?;
+        let name = spec.key().key.as_deref().unwrap_or_default();
+        let pem = secret.data.get(name).filter(|pem| !pem.is_empty());
+        let pem = pem.ok_or_else(|| {
+            Error::invalid_spec(format!(
+                "missing Secret Key: the Secret has no value for {name:?}"
+            ))
+        })?;
+        let key = key::Key::from_pem(pem);
         let key = key.map_err(|error| error.context("unable to create chef client"))?;
         let base = Address::new("serverUrl", &spec.server_url)?;
         let rest = Rest::new(&ctx, LABEL, base, &Tls::default())?;

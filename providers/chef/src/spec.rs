@@ -53,14 +53,18 @@ impl ChefSpec {
     /// Checks that nothing is missing.
     pub(crate) fn check(&self) -> Result<()> {
         let url: Option<Uri> = self.server_url.parse().ok();
+        let given = &self.server_url;
         let fault = if self.username.is_empty() {
             "missing username"
-        } else if self.server_url.is_empty() {
+        } else if given.is_empty() {
             "missing serverurl"
-        } else if !self.server_url.ends_with('/') {
+        } else if !given.ends_with('/') {
             "serverurl does not end with slash(/)"
         } else if url.is_none_or(|url| url.scheme().is_none() || url.host().is_none()) {
-            "invalid serverurl: it must begin with https:// or http://"
+            return Err(Error::invalid_spec(format!(
+                "invalid serverurl: parse {given:?}: invalid URI for request: it must begin with \
+                 https:// or http://"
+            )));
         } else if self.key().key.as_deref().unwrap_or_default().is_empty() {
             "missing Secret Key"
         } else {
