@@ -194,7 +194,8 @@ impl Finding {
                 let mut finding = Self::healthy(store, capabilities, stability, interval);
                 finding.news.extend(foreign_namespace.map(|refusal| {
                     let text = format!("{refusal}; the namespace of the store is read instead");
-                    EventNote::warning(reasons::EVENT_STORE_NAMESPACE_IGNORED, text)
+                    // No warning: upstream has none, and alerts match on warnings.
+                    EventNote::normal(reasons::EVENT_STORE_NAMESPACE_IGNORED, text)
                 }));
                 finding
             }

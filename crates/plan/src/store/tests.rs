@@ -544,7 +544,7 @@ fn keys_print_as_messages_name_stores() {
 }
 
 #[test]
-fn a_store_that_names_another_namespace_is_valid_and_warns_once() {
+fn a_store_that_names_another_namespace_is_valid_and_says_so_once() {
     let outcome = || {
         let mut outcome = checked(Check::Healthy(Health::Ready));
         if let CheckOutcome::Checked {
@@ -563,8 +563,8 @@ fn a_store_that_names_another_namespace_is_valid_and_warns_once() {
 
     assert_eq!(condition(&first).0, "True");
     let text = "invalid ClientID: namespace should; the namespace of the store is read instead";
-    let warning = EventNote::warning("NamespaceIgnored", text);
-    assert!(first.events.contains(&warning), "{:?}", first.events);
+    let note = EventNote::normal("NamespaceIgnored", text);
+    assert!(first.events.contains(&note), "{:?}", first.events);
     assert!(second.events.is_empty());
 }
 
