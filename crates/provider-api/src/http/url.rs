@@ -13,6 +13,11 @@ pub fn encode_path(text: &str) -> String {
     encode(text, b"-._~/")
 }
 
+/// Encodes one segment of a path as Go's `url.PathEscape` does, which keeps signs that end no segment.
+pub fn encode_segment(text: &str) -> String {
+    encode(text, b"-._~$&+=:@")
+}
+
 fn encode(text: &str, kept: &[u8]) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -33,5 +38,6 @@ mod tests {
     fn reserved_and_foreign_characters_are_encoded() {
         assert_eq!(encode_component("a/b c&d=é~"), "a%2Fb%20c%26d%3D%C3%A9~");
         assert_eq!(encode_path("kv/data/a b?"), "kv/data/a%20b%3F");
+        assert_eq!(encode_segment("a/b:c@d;e,f?"), "a%2Fb:c@d%3Be%2Cf%3F");
     }
 }
