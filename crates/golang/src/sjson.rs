@@ -185,18 +185,28 @@ fn take(json: &[u8], parts: &[Part]) -> Result<Vec<u8>, Error> {
         let inner = take(&json[member.value.clone()], rest)?;
         return Ok(splice(json, member.value.start, member.value.end, &inner));
     }
-    let is_first = member.number == 0;
-    let next = container.members.get(member.number + 1);
-    let (start, end) = match next {
-        Some(next) => (member.start, next.start),
-        None if is_first => (member.start, member.value.end),
-        // With the comma before it.
-        None => (
-            container.members[member.number - 1].value.end,
-            member.value.end,
-        ),
+    let after = member.value.end;
+    let is_comma = |byte: &u8| *byte == b',';
+    let comma_before = json[..member.start].iter().rposition(is_comma);
+    let comma_after = json[after..].iter().position(is_comma);
+    let has_next = member.number + 1 < container.members.len();
+    // The white space beyond the comma that goes along stays, as sjson leaves it.
+    let (start, end) = match (member.number, comma_before, comma_after) {
+        (0, _, Some(comma)) if has_next => (first(&container, member.start), after + comma + 1),
+        (0, _, _) => (first(&container, member.start), after),
+        (_, Some(comma), _) => (comma, after),
+        (_, None, _) => (member.start, after),
     };
     Ok(splice(json, start, end, b""))
+}
+
+/// From where the first member is removed: in an object with the white space before it.
+fn first(container: &Container, start: usize) -> usize {
+    if container.is_array {
+        start
+    } else {
+        container.start + 1
+    }
 }
 
 fn splice(json: &[u8], start: usize, end: usize, middle: &[u8]) -> Vec<u8> {

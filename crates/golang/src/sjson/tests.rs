@@ -98,6 +98,17 @@ fn removing_takes_one_comma_along() {
 }
 
 #[test]
+fn removing_leaves_white_space_as_sjson_does() {
+    let spaced = r#"{ "a": 1 , "b": 2 , "c": 3 }"#;
+
+    assert_eq!(removed(spaced, "a"), r#"{ "b": 2 , "c": 3 }"#);
+    assert_eq!(removed(spaced, "b"), r#"{ "a": 1  , "c": 3 }"#);
+    assert_eq!(removed(spaced, "c"), r#"{ "a": 1 , "b": 2  }"#);
+    assert_eq!(removed(r#"{ "a": 1 }"#, "a"), "{ }");
+    assert_eq!(removed("[ 1 , 2 ]", "0"), "[  2 ]");
+}
+
+#[test]
 fn text_that_is_no_json_is_refused() {
     for json in ["plain", r#"{"a":1"#, r#"{"a" 1}"#, "{\"a", "[1,"] {
         assert_eq!(
