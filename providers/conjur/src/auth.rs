@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
-use lockstep_provider_api::http::{Tls, encode_component};
+use lockstep_provider_api::http::{Identity, Tls, encode_component, encode_segment};
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use lockstep_provider_kit::base64::{Encoding, decode, encode};
-use lockstep_provider_kit::{Rest, Scheme, Session, tls, with_default_key};
+use lockstep_provider_kit::{Rest, Scheme, Session, with_default_key};
 use serde::Deserialize;
 
 use crate::error;
@@ -51,7 +52,8 @@ pub(crate) async fn resolve(auth: &Auth, ctx: &Ctx, trust: &mut Tls) -> Result<C
 }
 
 async fn by_key(auth: &ApiKey, ctx: &Ctx) -> Result<Credentials> {
-    let user = ctx.secret(&auth.user_ref).await?;
+    let user = named(ctx, &auth.user_ref, "Apikey.UserRef").await?;
+    let key = named(ctx, &auth.api_key_ref, "Apikey.ApiKeyRef").await?;
     let user = encode_component(user.expose_utf8()?);
     Ok(Credentials {
         path: format!(
@@ -59,18 +61,29 @@ async fn by_key(auth: &ApiKey, ctx: &Ctx) -> Result<Credentials> {
             encode_component(&auth.account)
         ),
         account: auth.account.clone(),
-        body: Body::Key(ctx.secret(&auth.api_key_ref).await?),
+        body: Body::Key(key),
         certificate: None,
     })
 }
 
 async fn by_jwt(auth: &Jwt, ctx: &Ctx) -> Result<Credentials> {
-    let token = match (&auth.secret_ref, &auth.service_account_ref) {
-        (Some(selector), _) => ctx.secret(&with_default_key(selector, "token")).await?,
-        (None, Some(account)) => ctx.service_account_token(account, &[], TOKEN_LIFE).await?,
+    let token = match (&auth.service_account_ref, &auth.secret_ref) {
+        (Some(account), _) => {
+            let token = ctx.service_account_token(account, &[], TOKEN_LIFE).await;
+            token.map_err(|error| {
+                let name = &account.name;
+                error.context(format!(
+                    "cannot request Kubernetes service account token for service account {name:?}"
+                ))
+            })?
+        }
+        (None, Some(selector)) => {
+            let token = ctx.secret(&with_default_key(selector, "token")).await;
+            token.map_err(|error| error.context("could not get JWT token from secret"))?
+        }
         (None, None) => {
             return Err(Error::invalid_spec(
-                "missing ServiceAccount or SecretRef for JWT authentication",
+                "missing ServiceAccountRef or SecretRef",
             ));
         }
     };
@@ -88,27 +101,39 @@ async fn by_jwt(auth: &Jwt, ctx: &Ctx) -> Result<Credentials> {
 }
 
 async fn by_certificate(auth: &Cert, ctx: &Ctx, trust: &mut Tls) -> Result<Credentials> {
-    let identity = tls::identity(ctx, &auth.client_cert_ref, &auth.client_key_ref).await?;
+    let certificate = named(ctx, &auth.client_cert_ref, "Cert.ClientCertRef").await?;
+    let identity = Identity {
+        certificate: certificate.expose().to_vec(),
+        key: named(ctx, &auth.client_key_ref, "Cert.ClientKeyRef").await?,
+    };
     let parts = [&identity.certificate[..], identity.key.expose()];
     let certificate = Some(Fingerprint::of(parts));
     trust.identity = Some(identity);
+    // Other than a token, a certificate signs in hosts alone, and their prefix may be left out.
+    let host = auth.host_id.as_deref().filter(|host| !host.is_empty());
+    let host = host.map(|host| match host.strip_prefix("host/") {
+        Some(_) => host.to_owned(),
+        None => format!("host/{host}"),
+    });
+    let (service, account) = (&auth.service_id, &auth.account);
     Ok(Credentials {
-        path: service_path(
-            "authn-cert",
-            &auth.service_id,
-            &auth.account,
-            auth.host_id.as_deref(),
-        ),
+        path: service_path("authn-cert", service, account, host.as_deref()),
         account: auth.account.clone(),
         body: Body::None,
         certificate,
     })
 }
 
+/// Reads a credential and says which one failed.
+async fn named(ctx: &Ctx, selector: &SecretKeySelector, name: &str) -> Result<SecretValue> {
+    let read = ctx.secret(selector).await;
+    read.map_err(|error| error.context(format!("could not get Auth.{name}")))
+}
+
 /// A host id is one segment of the path.
 fn service_path(kind: &str, service: &str, account: &str, host: Option<&str>) -> String {
     let host = host.filter(|host| !host.is_empty());
-    let host = host.map_or_else(String::new, |host| format!("/{}", encode_component(host)));
+    let host = host.map_or_else(String::new, |host| format!("/{}", encode_segment(host)));
     let (service, account) = (encode_component(service), encode_component(account));
     format!("/{kind}/{service}/{account}{host}/authenticate")
 }

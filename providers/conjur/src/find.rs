@@ -30,8 +30,9 @@ impl<'a> Filter<'a> {
     fn selects(&self, variable: &Variable) -> bool {
         match self {
             Self::Name(matcher) => matcher.matches(name(&variable.id)),
+            Self::Tags(_) if variable.annotations.is_none() => false,
             Self::Tags(tags) => tags.iter().all(|(name, value)| {
-                let mut notes = variable.annotations.iter();
+                let mut notes = variable.annotations.iter().flatten();
                 notes.any(|note| note.name == *name && note.value == *value)
             }),
         }
@@ -45,9 +46,6 @@ pub(crate) async fn find(api: &Api, filter: &Filter<'_>) -> Result<SecretMap> {
         .filter(|variable| filter.selects(variable))
         .map(|variable| variable.id)
         .collect();
-    if ids.is_empty() {
-        return Ok(SecretMap::new());
-    }
     let values = api.read_batch(&ids).await?.into_iter();
     Ok(values
         .map(|(id, value)| (name(&id).to_owned(), SecretValue::from(value)))
@@ -71,7 +69,7 @@ mod tests {
         });
         Variable {
             id: "acc:variable:app/a:b".to_owned(),
-            annotations: notes.collect(),
+            annotations: Some(notes.collect()),
         }
     }
 

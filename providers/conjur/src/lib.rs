@@ -40,7 +40,11 @@ impl Provider for Conjur {
     }
 
     async fn connect(spec: ConjurSpec, ctx: Ctx) -> Result<ConjurStore> {
-        let api = api::Api::connect(&spec, &ctx).await?;
+        // Upstream looks at address, trust and credentials with the first read: until then the store is valid.
+        let api = match api::Api::connect(&spec, &ctx).await {
+            Err(error) if error.kind() != &ErrorKind::InvalidSpec => return Err(error),
+            api => api,
+        };
         Ok(ConjurStore::new(api))
     }
 }

@@ -111,6 +111,41 @@ impl ConjurSpec {
     }
 }
 
+impl ConjurSpec {
+    /// Checks what upstream's client does before it sends anything, in its words.
+    pub(crate) fn check_client(&self) -> Result<()> {
+        let (account, service) = match &self.auth {
+            Auth {
+                apikey: Some(key), ..
+            } => (&key.account, None),
+            Auth { jwt: Some(jwt), .. } => (&jwt.account, Some(("jwt", &jwt.service_id))),
+            Auth {
+                cert: Some(cert), ..
+            } => (&cert.account, Some(("cert", &cert.service_id))),
+            _ => return Err(Error::invalid_spec("no authentication method provided")),
+        };
+        let mut faults = Vec::new();
+        if self.url.is_empty() {
+            faults.push("Must specify an ApplianceURL".to_owned());
+        }
+        if account.is_empty() {
+            faults.push("Must specify an Account".to_owned());
+        }
+        if let Some((kind, "")) = service.map(|(kind, id)| (kind, id.as_str())) {
+            faults.push(format!("Must specify a ServiceID when using {kind}"));
+        }
+        let is_secure = self.url.to_ascii_lowercase().starts_with("https://");
+        if self.auth.cert.is_some() && !is_secure {
+            faults.push("Certificate authentication requires an HTTPS connection".to_owned());
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let text = format!("cannot setup new Conjur client: {}", faults.join(" -- "));
+        Err(Error::invalid_spec(text))
+    }
+}
+
 impl Auth {
     fn selectors(&self) -> impl Iterator<Item = &SecretKeySelector> {
         let key = self.apikey.iter();
@@ -193,6 +228,24 @@ mod tests {
         assert_eq!(
             refusal(serde_json::json!({})),
             "missing Auth.* configuration"
+        );
+    }
+
+    #[test]
+    fn a_certificate_needs_a_service_and_a_secure_connection() {
+        let cert = serde_json::json!({
+            "account": "a", "serviceID": "", "clientCertRef": {"name": "c"}, "clientKeyRef": {"name": "c"},
+        });
+        let mut spec = spec(serde_json::json!({"cert": cert}));
+        spec.url = "http://conjur.test".to_owned();
+
+        let text = spec.check_client().unwrap_err().to_string();
+
+        let service = "Must specify a ServiceID when using cert";
+        let secure = "Certificate authentication requires an HTTPS connection";
+        assert_eq!(
+            text,
+            format!("cannot setup new Conjur client: {service} -- {secure}")
         );
     }
 }

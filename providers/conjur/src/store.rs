@@ -1,7 +1,7 @@
 //! An authenticated connection as the rest of the program sees it. Conjur's variables are only read.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::{missing_kept, not_absence};
+use lockstep_provider_kit::error::{missing, missing_kept, not_absence};
 use lockstep_provider_kit::{Members, Property};
 
 use crate::api::Api;
@@ -12,17 +12,28 @@ const MEMBERS: Members = Members::StrictStringMap;
 
 /// A connection to a Conjur server.
 pub struct ConjurStore {
-    api: Api,
+    /// Faults of the manifest, missing credentials among them, fail each read; the store itself is ready.
+    api: Result<Api>,
 }
 
 impl ConjurStore {
-    pub(crate) fn new(api: Api) -> Self {
+    pub(crate) fn new(api: Result<Api>) -> Self {
         Self { api }
+    }
+
+    fn api(&self) -> Result<&Api> {
+        self.api.as_ref().map_err(Error::duplicate)
     }
 }
 
 fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
-    PROPERTY.wanted(value, reference)
+    PROPERTY.wanted(value, reference).map_err(|error| {
+        if error.kind() != &ErrorKind::NotFound {
+            return error;
+        }
+        let property = reference.wanted_property().unwrap_or_default();
+        missing(format!("cannot find secret data for key: {property:?}"))
+    })
 }
 
 fn members(value: &SecretValue, reference: &RemoteRef) -> Result<SecretMap> {
@@ -32,7 +43,8 @@ fn members(value: &SecretValue, reference: &RemoteRef) -> Result<SecretMap> {
 
 impl Store for ConjurStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
-        let value = self.api.read(&reference.key).await.map_err(missing_kept)?;
+        let read = self.api()?.read(&reference.key).await;
+        let value = read.map_err(missing_kept)?;
         wanted(&value, reference)
     }
 
@@ -52,7 +64,7 @@ impl Store for ConjurStore {
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {
         let filter = Filter::new(find)?;
-        let found = find::find(&self.api, &filter).await;
+        let found = find::find(self.api()?, &filter).await;
         found.map_err(not_absence)
     }
 
@@ -75,5 +87,21 @@ impl Store for ConjurStore {
     /// Upstream signs in with the first read, and a store is ready before it.
     async fn check(&self) -> Check {
         Check::Healthy(Health::Ready)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_property_deletes_nothing() {
+        let reference = RemoteRef::key("k").property("nope");
+
+        let error = wanted(&"{}".into(), &reference).unwrap_err();
+
+        assert!(!error.consequence().absent);
+        let text = "cannot find secret data for key: \"nope\"";
+        assert_eq!(error.to_string(), text);
     }
 }
