@@ -1,11 +1,11 @@
 //! The requests this provider makes and the answers it understands. In which order they are made is
 //! decided in `lookup` and `find`, what a failure means in `error`.
 
-use lockstep_provider_api::http::{Page, encode_component, pages};
+use lockstep_provider_api::http::{Page, encode_segment, pages};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::rest::Repeat;
 use lockstep_provider_kit::{Address, Rest, pager, tls};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::auth;
 use crate::error;
@@ -33,10 +33,15 @@ pub(crate) enum Owner<'a> {
 pub(crate) struct Variable {
     #[serde(default)]
     pub(crate) key: String,
-    #[serde(default)]
+    /// A hidden variable has `null` here.
+    #[serde(default, deserialize_with = "text")]
     pub(crate) value: String,
     #[serde(default)]
     pub(crate) environment_scope: String,
+}
+
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 #[derive(Deserialize)]
@@ -49,8 +54,8 @@ struct Group {
 impl Owner<'_> {
     fn path(self) -> String {
         match self {
-            Self::Project(id) => format!("/projects/{}/variables", encode_component(id)),
-            Self::Group(id) => format!("/groups/{}/variables", encode_component(id)),
+            Self::Project(id) => format!("/projects/{}/variables", encode_segment(id)),
+            Self::Group(id) => format!("/groups/{}/variables", encode_segment(id)),
         }
     }
 
@@ -92,7 +97,7 @@ impl Api {
         key: &str,
         environment: &str,
     ) -> Result<String> {
-        let path = format!("{}/{}", owner.path(), encode_component(key));
+        let path = format!("{}/{}", owner.path(), encode_segment(key));
         let environment = Some(environment).filter(|name| !name.is_empty());
         let request = self.rest.get(&path);
         let request = request.query_some("filter[environment_scope]", environment);
@@ -132,7 +137,7 @@ impl Api {
 
     /// Ids of the groups that a project is in, the outermost first.
     pub(crate) async fn groups_of(&self, project: &str) -> Result<Vec<String>> {
-        let path = format!("/projects/{}/groups", encode_component(project));
+        let path = format!("/projects/{}/groups", encode_segment(project));
         let request = self.rest.get(&path).build()?;
         let check = error::check(&request);
         let answer = self.rest.call("ListProjectsGroups", request, check).await?;

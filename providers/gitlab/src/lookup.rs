@@ -1,10 +1,14 @@
-//! Where a variable is looked for: the project first, then the groups from the last to the first;
-//! each with the store's environment, then with the scope of all environments.
+//! Where a variable is looked for: the project first, then the groups from the last to the first. The
+//! project and the last group are asked for the store's environment, then for the scope of all
+//! environments; the other groups the other way round, because upstream takes that value there.
 
 use lockstep_provider_api::prelude::*;
 
 use crate::api::{Api, Owner};
 use crate::spec::{GitlabSpec, is_any};
+
+/// The scope of all environments.
+const ANY: &str = "*";
 
 /// The groups to read from.
 pub(crate) async fn groups(api: &Api, spec: &GitlabSpec) -> Result<Vec<String>> {
@@ -23,10 +27,17 @@ pub(crate) async fn value(api: &Api, spec: &GitlabSpec, key: &str) -> Result<Str
     let groups = groups(api, spec)
         .await
         .map_err(lockstep_provider_kit::error::not_absence)?;
+    let mut scopes = vec![spec.environment()];
+    if !is_any(spec.environment()) {
+        scopes.push(ANY);
+    }
     for group in groups.iter().rev() {
-        match in_group(api, spec, group, key).await {
+        match in_group(api, group, key, &scopes).await {
             Err(error) if error.kind() == &ErrorKind::NotFound => {}
             found => return found,
+        }
+        if let [_, ANY] = scopes[..] {
+            scopes.reverse();
         }
     }
     Err(missing)
@@ -36,8 +47,8 @@ async fn in_project(api: &Api, spec: &GitlabSpec, key: &str) -> Result<String> {
     let owner = Owner::Project(spec.project());
     let first = api.read(owner, key, spec.environment()).await;
     match first {
-        Err(error) if falls_back(&error, spec) => {
-            let second = api.read(owner, key, "*").await;
+        Err(error) if error.kind() == &ErrorKind::NotFound && !is_any(spec.environment()) => {
+            let second = api.read(owner, key, ANY).await;
             second.map_err(|error| {
                 error.context(format!(
                     "error getting variable {key} from GitLab (including wildcard retry)"
@@ -48,19 +59,20 @@ async fn in_project(api: &Api, spec: &GitlabSpec, key: &str) -> Result<String> {
     }
 }
 
-async fn in_group(api: &Api, spec: &GitlabSpec, group: &str, key: &str) -> Result<String> {
+/// The variable of a group in the first of the scopes that has it.
+async fn in_group(api: &Api, group: &str, key: &str, scopes: &[&str]) -> Result<String> {
     let owner = Owner::Group(group);
-    match api.read(owner, key, spec.environment()).await {
-        Err(error) if falls_back(&error, spec) => {
-            let second = api.read(owner, key, "*").await;
-            second.map_err(|error| {
-                error.context(format!("error getting group variable {key} from GitLab"))
-            })
+    let Some((first, others)) = scopes.split_first() else {
+        return Err(Error::not_found());
+    };
+    let mut found = api.read(owner, key, first).await;
+    for scope in others {
+        if !matches!(&found, Err(error) if error.kind() == &ErrorKind::NotFound) {
+            break;
         }
-        found => found,
+        found = api.read(owner, key, scope).await.map_err(|error| {
+            error.context(format!("error getting group variable {key} from GitLab"))
+        });
     }
-}
-
-fn falls_back(error: &Error, spec: &GitlabSpec) -> bool {
-    error.kind() == &ErrorKind::NotFound && !is_any(spec.environment())
+    found
 }
