@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lockstep_provider_api::http::{Method, RequestBuilder, encode_component};
+use lockstep_provider_api::http::{Answer, Method, encode_segment};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest, Session, tls};
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::address::SecretAddress;
 use crate::auth::{self, Access};
 use crate::error::{self, Called};
+use crate::secret::{OneSecret, Secret, SecretList};
 use crate::spec::{HOST, InfisicalSpec, SecretsScope};
 
 /// The metric's label.
@@ -42,36 +43,6 @@ impl Imports {
             Self::LeftOut => "false",
         }
     }
-}
-
-/// One secret of a list.
-#[derive(Deserialize)]
-pub(crate) struct Secret {
-    #[serde(rename = "secretKey")]
-    pub(crate) name: String,
-    #[serde(rename = "secretValue", default)]
-    pub(crate) value: String,
-    #[serde(rename = "secretPath", default)]
-    pub(crate) folder: String,
-}
-
-#[derive(Deserialize)]
-struct OneSecret {
-    secret: Secret,
-}
-
-#[derive(Deserialize)]
-struct Import {
-    #[serde(default)]
-    secrets: Vec<Secret>,
-}
-
-#[derive(Deserialize)]
-struct SecretList {
-    #[serde(default)]
-    secrets: Vec<Secret>,
-    #[serde(default)]
-    imports: Option<Vec<Import>>,
 }
 
 #[derive(Deserialize)]
@@ -126,7 +97,7 @@ impl Api {
         };
         let request = self
             .rest
-            .get(&format!("{RAW}/{}", encode_component(&at.name)))
+            .get(&format!("{RAW}/{}", encode_segment(&at.name)))
             .query("environment", &scope.environment_slug)
             .query("expandSecretReferences", expand(scope))
             .query("include_imports", imports.text())
@@ -141,19 +112,11 @@ impl Api {
         Ok(SecretValue::from(found.secret.value))
     }
 
-    /// All secrets of the store's folder. A secret's own value wins over an imported one.
-    pub(crate) async fn list(&self, imports: Imports) -> Result<Vec<Secret>> {
-        let answer = self.send_list(&self.rest, imports).await?;
+    /// All secrets of the store's folder and of its imports.
+    pub(crate) async fn list(&self) -> Result<impl Iterator<Item = Secret>> {
+        let answer = self.send_list(&self.rest, Imports::Included).await?;
         let list: SecretList = answer.json()?;
-        let mut found = list.secrets;
-        if matches!(imports, Imports::Included) {
-            for secret in list.imports.into_iter().flatten().flat_map(|i| i.secrets) {
-                if !found.iter().any(|own| own.name == secret.name) {
-                    found.push(secret);
-                }
-            }
-        }
-        Ok(found)
+        Ok(list.by_name().into_values())
     }
 
     /// Lists with a token of its own and gives it back, so that the check tells whether the
@@ -175,11 +138,7 @@ impl Api {
         listed.map(drop)
     }
 
-    async fn send_list(
-        &self,
-        rest: &Rest,
-        imports: Imports,
-    ) -> Result<lockstep_provider_api::http::Answer> {
+    async fn send_list(&self, rest: &Rest, imports: Imports) -> Result<Answer> {
         let scope = &self.scope;
         let recursive = if scope.recursive { "true" } else { "false" };
         let request = rest
@@ -204,16 +163,14 @@ impl Api {
         at: &SecretAddress,
         project: &str,
     ) -> Result<()> {
-        let folder = if at.folder.is_empty() {
-            "/"
-        } else {
-            &at.folder
-        };
         let mut body = json!({
             "workspaceId": project,
             "environment": self.scope.environment_slug,
-            "secretPath": folder,
         });
+        // The root is the server's default.
+        if !at.folder.is_empty() {
+            body["secretPath"] = json!(at.folder);
+        }
         let (method, call, operation, value) = match &write {
             Write::Create(value) => (
                 Method::POST,
@@ -238,9 +195,8 @@ impl Api {
             body["secretValue"] = json!(value.expose_utf8()?);
             body["skipMultilineEncoding"] = json!(true);
         }
-        let path = format!("{RAW}/{}", encode_component(&at.name));
-        let request: RequestBuilder = self.rest.request(method, &path).json(&body);
-        let request = request.build()?;
+        let path = format!("{RAW}/{}", encode_segment(&at.name));
+        let request = self.rest.request(method, &path).json(&body).build()?;
         let called = Called::new(operation, &request);
         let check = |answer| called.secret(answer);
         self.rest.call(call, request, check).await.map(drop)
@@ -251,7 +207,7 @@ impl Api {
         let slug = &self.scope.project_slug;
         let mut last = None;
         for kind in ["projects", "workspace"] {
-            let path = format!("/v1/{kind}/slug/{}", encode_component(slug));
+            let path = format!("/v1/{kind}/slug/{}", encode_segment(slug));
             let check = |answer| error::project(slug, answer);
             let sent = self
                 .rest

@@ -62,7 +62,8 @@ pub(crate) async fn connect(spec: &InfisicalSpec, rest: &Rest) -> Result<Access>
     else {
         return Err(Error::invalid_spec("authentication method not found"));
     };
-    let token = ctx.secret(&fixed.access_token).await?;
+    // Upstream calls the token so.
+    let token = named(ctx, &fixed.access_token, "identityId").await?;
     Ok(Access::Token(bearer(token)))
 }
 

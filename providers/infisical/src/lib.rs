@@ -6,6 +6,7 @@ mod api;
 mod auth;
 mod error;
 mod push;
+mod secret;
 mod spec;
 mod store;
 

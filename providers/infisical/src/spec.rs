@@ -182,12 +182,6 @@ impl InfisicalSpec {
     /// Checks everything that can be checked without looking anywhere.
     pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
         self.secrets_scope.validate()?;
-        self.validate(scope)
-    }
-
-    /// Checks what a connection needs. An empty scope is the store's check's affair, as upstream's
-    /// condition has it.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
         if let Some(provider) = &self.ca_provider {
             match (scope.is_cluster(), &provider.namespace) {
                 (true, None) => {
@@ -203,6 +197,12 @@ impl InfisicalSpec {
                 _ => {}
             }
         }
+        self.validate(scope)
+    }
+
+    /// Checks what a connection needs. An empty scope is the affair of the store's check, and the
+    /// namespace of an authority that of the look for it, as upstream's conditions have it.
+    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
         self.auth.validate(scope)?;
         Ok(Warnings::new())
     }

@@ -76,9 +76,8 @@ impl Store for InfisicalStore {
             return Err(Error::unsupported("find by tags not supported"));
         }
         let matcher = find.name.as_deref().map(NameMatcher::new).transpose()?;
-        let all = self.api.list(Imports::Included).await?;
         let path = find.path.as_deref().unwrap_or_default();
-        let selected = all.into_iter().filter(|secret| {
+        let selected = self.api.list().await?.filter(|secret| {
             let named = matcher.as_ref().is_none_or(|m| m.matches(&secret.name));
             named && secret.folder.starts_with(path)
         });
@@ -101,10 +100,6 @@ impl Store for InfisicalStore {
 
     async fn check(&self) -> Check {
         let scope = &self.api.scope;
-        // Without a project the request could only be refused.
-        if let Err(error) = scope.validate() {
-            return Check::Failed(error);
-        }
         match self.api.check().await {
             Ok(()) => Check::Healthy(Health::Ready),
             Err(error) => Check::Failed(error.map_message(|text| {
