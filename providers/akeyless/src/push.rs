@@ -64,12 +64,9 @@ pub(crate) async fn delete(api: &Api, target: &PushTarget) -> Result<()> {
     let held = value(api, key, 0).await?;
     let refusal = "failed to unmarshal secret for deletion: invalid JSON format";
     let mut members = object(&held, refusal)?;
-    let removed = members.remove(property);
+    members.remove(property);
     if members.is_empty() {
         return api.delete(key).await;
-    }
-    if removed.is_none() {
-        return Ok(());
     }
     let left = SecretValue::from(marshal_escaped(&Value::Object(members)));
     api.update(key, &left).await
