@@ -75,8 +75,8 @@ pub enum Members {
     TrimQuotes,
     /// Those of a decoded JSON object: plain decimals, compact objects with sorted keys.
     GoBytes,
-    /// Those of a YAML mapping, which a JSON object is too: mappings inside are YAML, everything else
-    /// is as Go prints it.
+    /// Those of a YAML mapping, which nearly every JSON object is too: mappings inside are YAML, everything
+    /// else is as Go prints it. Those of other JSON objects as with `UnquoteStrings`.
     YamlThenJson,
 }
 

@@ -1,5 +1,5 @@
-//! YAML as Go's `yaml.v3` writes it: block style with sorted keys, lists indented below their key,
-//! texts plain where they can be. Writes only what JSON can hold; reading is [`decode`]'s.
+//! YAML as Go's `yaml.v2` and `yaml.v3` write it: block style with sorted keys, texts plain where they
+//! can be. Writes only what JSON can hold; reading is [`decode`]'s.
 
 use lockstep_golang::fmt::value_text;
 use lockstep_golang::json::Value;
@@ -7,14 +7,42 @@ use lockstep_golang::yaml::is_plain_string;
 
 pub use lockstep_golang::yaml::decode;
 
-/// A value as a document; each level is indented by `indent` spaces.
-pub fn to_yaml(value: &Value, indent: usize) -> String {
+/// Which of Go's writers is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// `yaml.v2`: two spaces a level, lists as far to the left as their key.
+    V2,
+    /// `yaml.v3`: four spaces a level, lists below their key too.
+    V3,
+}
+
+impl Style {
+    fn indent(self) -> usize {
+        match self {
+            Self::V2 => 2,
+            Self::V3 => 4,
+        }
+    }
+
+    /// Where a value begins whose key is at `depth`.
+    fn below(self, value: &Value, depth: usize) -> usize {
+        match (self, value) {
+            (Self::V2, Value::Array(_)) => depth,
+            (Self::V2, _) => depth + self.indent(),
+            // A key behind a dash is between two levels; what is below it is on one again.
+            (Self::V3, _) => (depth / self.indent() + 1) * self.indent(),
+        }
+    }
+}
+
+/// A value as a document.
+pub fn to_yaml(value: &Value, style: Style) -> String {
     let mut out = String::new();
     match value {
         Value::Object(_) | Value::Array(_) if !is_empty(value) => {
-            block(&mut out, value, indent, 0);
+            block(&mut out, value, style, 0);
         }
-        other => out.push_str(&scalar(other, indent)),
+        other => out.push_str(&scalar(other, style.indent())),
     }
     if !out.ends_with('\n') {
         out.push('\n');
@@ -23,21 +51,21 @@ pub fn to_yaml(value: &Value, indent: usize) -> String {
 }
 
 /// Writes the lines of a list or mapping that has members.
-fn block(out: &mut String, value: &Value, indent: usize, depth: usize) {
+fn block(out: &mut String, value: &Value, style: Style, depth: usize) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
                 pad(out, depth);
                 out.push_str(&scalar(&Value::String(name.clone()), 0));
                 out.push(':');
-                below(out, member, indent, depth);
+                below(out, member, style, depth);
             }
         }
         Value::Array(items) => {
             for item in items {
                 pad(out, depth);
                 out.push('-');
-                item_of(out, item, indent, depth);
+                item_of(out, item, style, depth);
             }
         }
         other => out.push_str(&scalar(other, depth)),
@@ -45,26 +73,26 @@ fn block(out: &mut String, value: &Value, indent: usize, depth: usize) {
 }
 
 /// Writes what stands behind a key.
-fn below(out: &mut String, value: &Value, indent: usize, depth: usize) {
+fn below(out: &mut String, value: &Value, style: Style, depth: usize) {
     if matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value) {
         out.push('\n');
-        block(out, value, indent, depth + indent);
+        block(out, value, style, style.below(value, depth));
     } else {
         out.push(' ');
-        out.push_str(&scalar(value, depth + indent));
+        out.push_str(&scalar(value, style.below(value, depth)));
         out.push('\n');
     }
 }
 
 /// Writes what stands behind a dash: its first line is the dash's.
-fn item_of(out: &mut String, value: &Value, indent: usize, depth: usize) {
+fn item_of(out: &mut String, value: &Value, style: Style, depth: usize) {
     out.push(' ');
     if matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value) {
         let mut lines = String::new();
-        block(&mut lines, value, indent, depth + 2);
+        block(&mut lines, value, style, depth + 2);
         out.push_str(lines.trim_start());
     } else {
-        out.push_str(&scalar(value, depth + indent));
+        out.push_str(&scalar(value, depth + style.indent()));
         out.push('\n');
     }
 }
@@ -142,7 +170,7 @@ mod tests {
     use super::*;
 
     fn written(source: &str) -> String {
-        to_yaml(&decode(source.as_bytes()).unwrap(), 4)
+        to_yaml(&decode(source.as_bytes()).unwrap(), Style::V3)
     }
 
     #[test]
@@ -150,6 +178,20 @@ mod tests {
         let text = "a:\n    - 1\n    - b: x\n      c: z\nd:\n    e: {}\n    f: []\n";
 
         assert_eq!(written(text), text);
+    }
+
+    #[test]
+    fn levels_below_a_member_of_a_list_are_multiples_of_four_again() {
+        let text = "a:\n    - b: 1\n      c:\n        - x\n        - d:\n            e: f\n";
+
+        assert_eq!(written(text), text);
+    }
+
+    #[test]
+    fn lists_of_the_older_writer_are_not_indented() {
+        let text = "a:\n- 1\n- b: x\n  c:\n    d: z\n";
+
+        assert_eq!(to_yaml(&decode(text.as_bytes()).unwrap(), Style::V2), text);
     }
 
     #[test]
@@ -170,6 +212,9 @@ mod tests {
     fn what_is_written_is_read_again() {
         let value = decode(br#"{a: [1, {b: "x: y\n"}, []], c: {d: null, "e:": 1.5}}"#).unwrap();
 
-        assert_eq!(decode(to_yaml(&value, 4).as_bytes()).unwrap(), value);
+        assert_eq!(
+            decode(to_yaml(&value, Style::V3).as_bytes()).unwrap(),
+            value
+        );
     }
 }

@@ -4,14 +4,14 @@
 //! grow mostly by aliases, by the rule and numbers of the Go library. That rule counts values, not
 //! bytes, so memory has a limit of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Error;
 use super::integer::Integer;
 use super::parser::Scalar;
 use super::resolve::{Resolved, resolve};
 use super::scanner::MAX_DEPTH;
 use super::tree::{Id, Node, Tree};
+use super::{Error, Version};
 
 /// Most memory the values of one document may take, in bytes, as estimated.
 const MAX_BYTES: usize = 32 << 20;
@@ -63,9 +63,10 @@ pub(super) enum Key {
 }
 
 /// Expands a document; an empty one is null.
-pub(super) fn expand(tree: &Tree) -> Result<Yaml, Error> {
+pub(super) fn expand(tree: &Tree, version: Version) -> Result<Yaml, Error> {
     let mut expander = Expander {
         tree,
+        version,
         made: 1,
         aliased: 0,
         bytes: 0,
@@ -81,6 +82,7 @@ pub(super) fn expand(tree: &Tree) -> Result<Yaml, Error> {
 
 struct Expander<'t> {
     tree: &'t Tree,
+    version: Version,
     made: u32,
     aliased: u32,
     bytes: usize,
@@ -123,7 +125,7 @@ impl Expander<'_> {
         self.count()?;
         self.hold(id)?;
         match &self.tree.nodes[id] {
-            Node::Scalar(scalar) => resolve(scalar).map(Yaml::Scalar),
+            Node::Scalar(scalar) => resolve(scalar, self.version).map(Yaml::Scalar),
             Node::Alias { target, name } => {
                 self.follow(id, name, |expander| expander.value(*target))
             }
@@ -169,6 +171,7 @@ impl Expander<'_> {
 
     /// Adds the members of a mapping, later ones over earlier ones, merged ones included.
     fn members(&mut self, children: &[Id], members: &mut Members) -> Result<(), Error> {
+        let mut given = BTreeSet::new();
         self.nested(|expander| {
             for pair in children.chunks_exact(2) {
                 let (key, value) = (pair[0], pair[1]);
@@ -177,6 +180,9 @@ impl Expander<'_> {
                     continue;
                 }
                 let key = to_key(expander.value(key)?)?;
+                if expander.version == Version::V3 && !given.insert(key.clone()) {
+                    return Err(Error::syntax("a mapping key is already defined"));
+                }
                 let value = expander.value(value)?;
                 members.insert(key, value);
             }

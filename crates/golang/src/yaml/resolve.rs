@@ -1,9 +1,9 @@
 //! What a scalar means, by its tag and, if written plainly, by its form.
 
-use super::Error;
 use super::integer::{self, Integer};
 use super::parser::Scalar;
 use super::timestamp;
+use super::{Error, Version};
 use crate::{base64, float};
 
 /// A scalar with its type.
@@ -44,12 +44,12 @@ impl Tag {
 }
 
 /// Resolves a scalar.
-pub(super) fn resolve(scalar: &Scalar) -> Result<Resolved, Error> {
+pub(super) fn resolve(scalar: &Scalar, version: Version) -> Result<Resolved, Error> {
     let text = scalar.text.as_str();
     let plain_text = || Ok(Resolved::Text(text.as_bytes().to_vec()));
     if scalar.tag.is_empty() {
         return if scalar.plain {
-            Ok(by_form(text, true).1)
+            Ok(by_form(text, true, version).1)
         } else {
             plain_text()
         };
@@ -68,7 +68,7 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Resolved, Error> {
         // Text, or of a type nobody knows.
         _ => return plain_text(),
     };
-    match by_form(text, want == Tag::Timestamp) {
+    match by_form(text, want == Tag::Timestamp, version) {
         (tag, resolved) if tag == want => Ok(resolved),
         (_, Resolved::Integer(Integer::Signed(value))) if want == Tag::Float =>
         {
@@ -84,12 +84,21 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Resolved, Error> {
 
 /// Whether the form of a plain scalar makes it a string.
 pub(super) fn is_string(text: &str) -> bool {
-    by_form(text, true).0 == Tag::Str
+    by_form(text, true, Version::V2).0 == Tag::Str
 }
 
+/// Words that were booleans before YAML 1.2.
+const OLD_BOOLEANS: [&str; 16] = [
+    "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off",
+    "OFF",
+];
+
 /// Resolves by form alone; timestamps stay text but are told apart where they count.
-fn by_form(text: &str, timestamps: bool) -> (Tag, Resolved) {
+fn by_form(text: &str, timestamps: bool, version: Version) -> (Tag, Resolved) {
     let string = || (Tag::Str, Resolved::Text(text.as_bytes().to_vec()));
+    if version == Version::V3 && OLD_BOOLEANS.contains(&text) {
+        return string();
+    }
     if let Some(word) = by_word(text) {
         return word;
     }

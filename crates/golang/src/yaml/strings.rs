@@ -6,7 +6,7 @@ use super::expand::Yaml;
 use super::integer::Integer;
 use super::json::key_text;
 use super::resolve::Resolved;
-use super::{Error, load};
+use super::{Error, Version, load};
 use crate::unicode::to_valid_utf8;
 use crate::{float, json};
 
@@ -16,7 +16,7 @@ use crate::{float, json};
 /// map, anything nested is refused. Floats are written with the precision of 32 bits, as the Go
 /// library does.
 pub fn decode_strings(source: &[u8]) -> Result<BTreeMap<String, String>, Error> {
-    let members = match load(source)? {
+    let members = match load(source, Version::V2)? {
         Yaml::Scalar(Resolved::Null) => return Ok(BTreeMap::new()),
         Yaml::Mapping(members) => members,
         other => return Err(mismatch(kind_of(&other), "map[string]string")),

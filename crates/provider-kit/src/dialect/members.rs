@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 
 use lockstep_golang::fmt::value_text;
-use lockstep_provider_api::json::{Value, decode};
+use lockstep_golang::yaml::decode_v3;
+use lockstep_provider_api::json::{Value, decode, json_object};
 use lockstep_provider_api::prelude::*;
 use serde_json::value::RawValue;
 
-use crate::yaml::{self, to_yaml};
+use crate::yaml::{Style, to_yaml};
 
 /// Members as written; a top-level `null` has none.
 pub(super) fn raw_members(value: &SecretValue) -> Result<SecretMap> {
     // Tells Go's reason for what is no JSON, and for what is no object.
-    lockstep_provider_api::json::json_object(value)?;
+    json_object(value)?;
     let members: Option<BTreeMap<String, Box<RawValue>>> = serde_json::from_slice(value.expose())
         .map_err(|error| {
         Error::invalid_data(format!(
@@ -40,13 +41,13 @@ pub(super) fn strict_strings(value: &SecretValue) -> Result<SecretMap> {
     }
 }
 
-/// Members of a YAML mapping.
+/// Members of a YAML mapping, which an empty text is too; of a JSON object where YAML cannot read it.
 pub(super) fn yaml_members(value: &SecretValue) -> Result<SecretMap> {
-    let Ok(Value::Object(members)) = yaml::decode(value.expose()) else {
-        return Err(Error::invalid_data("the value is no YAML mapping"));
+    let Ok(members) = decode_v3(value.expose()) else {
+        return json_object(value);
     };
     let text = |member: &Value| match member {
-        Value::Object(_) => to_yaml(member, 4).trim().to_owned(),
+        Value::Object(_) => to_yaml(member, Style::V3).trim().to_owned(),
         other => value_text(other),
     };
     let members = members.into_iter();

@@ -131,6 +131,20 @@ fn members_of_yaml_are_yaml_inside_and_as_go_prints_them() {
 }
 
 #[test]
+fn members_of_json_that_yaml_cannot_read_are_as_written() {
+    let pair = r#"{"a":"\ud83d\ude00","n":1.50,"o":{"b": 1}}"#;
+    let twice = r#"{"a":"x","a":"y"}"#;
+
+    let members = Members::YamlThenJson.of(&pair.into()).unwrap();
+
+    let wanted = [("a", "\u{1f600}"), ("n", "1.50"), ("o", r#"{"b": 1}"#)];
+    let wanted = wanted.map(|(name, text)| (name.to_owned(), SecretValue::from(text)));
+    assert_eq!(members, SecretMap::from_iter(wanted));
+    let members = Members::YamlThenJson.of(&twice.into()).unwrap();
+    assert_eq!(members["a"], SecretValue::from("y"));
+}
+
+#[test]
 fn a_decoded_value_is_printed_as_go_prints_it() {
     let value = lockstep_provider_api::json::decode(&r#"{"b":[1,null],"a":{"c":"x y"}}"#.into());
 
