@@ -1,6 +1,8 @@
 //! The requests this provider makes and the answers it understands. An environment is opened before
 //! it is read; what is open ends by itself.
 
+use std::collections::BTreeMap;
+
 use lockstep_provider_api::http::{Method, Tls, encode_component};
 use lockstep_provider_api::json::{Value, decode};
 use lockstep_provider_api::prelude::*;
@@ -16,21 +18,27 @@ use crate::spec::PulumiSpec;
 /// The metric's label.
 const PROVIDER: &str = "Pulumi";
 
+/// What every envelope has.
+pub(crate) const REQUIRED: [&str; 2] = ["value", "trace"];
+
 /// A connection to an environment.
 pub(crate) struct Api {
     rest: Rest,
     path: String,
+    /// Why no request is sent: a name that the SDK refuses.
+    refused: Option<String>,
 }
+
+/// Names in the address with the lengths that the SDK allows.
+const NAMES: [(&str, usize, usize); 3] = [
+    ("orgName", 3, 40),
+    ("projectName", 1, 100),
+    ("envName", 1, 100),
+];
 
 #[derive(Deserialize)]
 struct Opened {
     id: String,
-}
-
-#[derive(Deserialize)]
-struct Property {
-    #[serde(default)]
-    value: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -46,10 +54,13 @@ impl Api {
         let rest = Rest::new(ctx, PROVIDER, base, &Tls::default())?;
         let auth = auth::connect(spec, &rest).await?;
         let parts = [&spec.organization, &spec.project, &spec.environment];
+        let mut named = NAMES.iter().zip(parts);
+        let refused = named.find_map(|(limits, name)| length_fault(*limits, name));
         let [organization, project, environment] = parts.map(|part| encode_component(part));
         Ok(Self {
             rest: rest.signed(auth),
             path: format!("/environments/{organization}/{project}/{environment}"),
+            refused,
         })
     }
 
@@ -62,8 +73,7 @@ impl Api {
         let answer = self
             .rest
             .send("ReadEnvironmentProperty", request, error::check);
-        let property: Property = answer.await?.json()?;
-        value(property.value)
+        enveloped(answer.await?.json()?)
     }
 
     /// All values of the environment, each in its envelope.
@@ -85,6 +95,9 @@ impl Api {
     }
 
     async fn open(&self) -> Result<String> {
+        if let Some(text) = &self.refused {
+            return Err(Error::invalid_spec(text));
+        }
         let request = self.rest.post(&format!("{}/open", self.path));
         let answer = self
             .rest
@@ -96,9 +109,50 @@ impl Api {
     }
 }
 
+fn length_fault((name, least, most): (&str, usize, usize), text: &str) -> Option<String> {
+    match text.chars().count() {
+        length if length < least => Some(format!("{name} must have at least {least} elements")),
+        length if length > most => Some(format!("{name} must have less than {most} elements")),
+        _ => None,
+    }
+}
+
+/// The value in an envelope. One without its two members is refused, as the SDK does.
+fn enveloped(mut envelope: BTreeMap<String, Box<RawValue>>) -> Result<Value> {
+    for name in REQUIRED {
+        if !envelope.contains_key(name) {
+            return Err(missing_member(name));
+        }
+    }
+    value(envelope.remove("value"))
+}
+
+/// A member that an envelope lacks, in the words of the SDK.
+pub(crate) fn missing_member(name: &str) -> Error {
+    Error::invalid_data(format!("no value given for required property {name}"))
+}
+
 fn value(raw: Option<Box<RawValue>>) -> Result<Value> {
     match raw {
         None => Ok(Value::Null),
         Some(raw) => decode(&SecretValue::from(raw.get())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_lengths() {
+        assert_eq!(length_fault(NAMES[0], "org"), None);
+        assert_eq!(
+            length_fault(NAMES[0], "ab").unwrap(),
+            "orgName must have at least 3 elements"
+        );
+        assert_eq!(
+            length_fault(NAMES[2], &"e".repeat(101)).unwrap(),
+            "envName must have less than 100 elements"
+        );
     }
 }

@@ -4,29 +4,36 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_api::token_cache::{AccessToken, Fingerprint};
 use lockstep_provider_kit::auth::Authenticator;
 use lockstep_provider_kit::credential::exchange_token;
-use lockstep_provider_kit::login::oauth2_token;
+use lockstep_provider_kit::error::described;
 use lockstep_provider_kit::{Address, Rest, Scheme, Session, StaticHeader};
+use serde::Deserialize;
 use serde_json::json;
 
-use crate::error;
-use crate::spec::{OidcConfig, PulumiSpec};
+use crate::spec::{NO_METHOD, OidcConfig, PulumiSpec};
 
 const SCHEME: Scheme = Scheme::authorization("token ", "");
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Exchanged {
+    access_token: String,
+    expires_in: i64,
+}
 
 /// Resolves the credentials; an exchange is made at once, so that a refusal shows here.
 pub(crate) async fn connect(spec: &PulumiSpec, rest: &Rest) -> Result<Arc<dyn Authenticator>> {
     if let Some(selector) = spec.token() {
-        let token = rest.ctx().secret(selector).await?;
+        let token = rest.ctx().secret(selector).await;
+        let token = token.map_err(|error| error.context("cannot resolve secret key ref"))?;
         return Ok(Arc::new(StaticHeader::new(SCHEME, token)));
     }
     let Some(config) = spec.exchange() else {
-        return Err(Error::invalid_spec(
-            "no authentication method configured: give auth.accessToken or auth.oidcConfig",
-        ));
+        return Err(Error::invalid_spec(NO_METHOD));
     };
     let session = exchange(config, rest)?;
     session.token().await?;
@@ -50,20 +57,24 @@ fn exchange(config: &OidcConfig, rest: &Rest) -> Result<Session> {
         &lifetime(config).to_string(),
     ]);
     let config = config.clone();
-    let audience = rest.base().as_str().to_owned();
     let rest = rest.clone().at(server(rest.base())?);
     Ok(Session::new(ctx, key, SCHEME, move || {
-        let (config, rest, audience) = (config.clone(), rest.clone(), audience.clone());
-        async move { login(&config, &rest, &audience).await }
+        let (config, rest) = (config.clone(), rest.clone());
+        async move {
+            let token = login(&config, &rest).await;
+            token.map_err(|error| error.context("failed to get OIDC token"))
+        }
     }))
 }
 
-async fn login(config: &OidcConfig, rest: &Rest, audience: &str) -> Result<AccessToken> {
+/// Without audiences of its own the ServiceAccount token is for the server that exchanges it.
+async fn login(config: &OidcConfig, rest: &Rest) -> Result<AccessToken> {
     let ctx = rest.ctx();
     let seconds = lifetime(config);
     let life = Duration::from_secs(seconds);
     let account = &config.service_account_ref;
-    let token = exchange_token(ctx, account, audience, &[], life).await?;
+    let token = exchange_token(ctx, account, rest.base().as_str(), &[], life).await;
+    let token = token.map_err(|error| error.context("failed to create service account token"))?;
     let body = json!({
         "audience": format!("urn:pulumi:org:{}", config.organization),
         "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -74,9 +85,34 @@ async fn login(config: &OidcConfig, rest: &Rest, audience: &str) -> Result<Acces
         "scope": "",
     });
     let request = rest.post("/api/oauth/token").json(&body);
-    let answer = rest.send("ExchangeToken", request, error::check).await;
-    let answer = answer.map_err(|error| error.context("failed to exchange the token"))?;
-    oauth2_token(&answer, life, ctx.now())
+    let answer = rest.send("ExchangeToken", request, check).await?;
+    let exchanged: Exchanged = answer.json()?;
+    let refused = |text: &str| {
+        Err(Error::invalid_data(format!(
+            "Pulumi OIDC auth failed: {text}"
+        )))
+    };
+    if exchanged.access_token.is_empty() {
+        return refused("no access_token in response");
+    }
+    match u64::try_from(exchanged.expires_in) {
+        Ok(seconds) if seconds > 0 => {
+            let token = SecretValue::from(exchanged.access_token);
+            Ok(AccessToken::lasting(token, seconds, ctx.now()))
+        }
+        _ => refused(&format!(
+            "invalid expires_in value {}",
+            exchanged.expires_in
+        )),
+    }
+}
+
+/// Checks an exchange; its body may hold a token, so the status alone is told.
+fn check(answer: Answer) -> Result<Answer> {
+    described(answer, |answer| {
+        let status = answer.status().as_u16();
+        format!("Pulumi OIDC auth failed with status {status}")
+    })
 }
 
 fn lifetime(config: &OidcConfig) -> u64 {

@@ -27,6 +27,10 @@ impl Provider for Pulumi {
         spec.validate(scope)
     }
 
+    fn admit(spec: &PulumiSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &PulumiSpec) -> Capabilities {
         Capabilities {
             read: true,

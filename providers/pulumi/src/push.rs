@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockstep_provider_api::json::Value;
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::yaml::to_yaml;
+use lockstep_provider_kit::yaml::{Style, to_yaml};
 
 use crate::api::Api;
 
@@ -18,15 +18,16 @@ pub(crate) async fn push(api: &Api, item: &PushItem) -> Result<Pushed> {
     }
     let value = item.value()?;
     let path: Vec<&str> = item.target.remote_key.split('.').collect();
-    let mut values = opened(api.read_all().await?);
+    let held = api.read_all().await;
+    let mut values = opened(held.map_err(|error| error.context("error reading environment "))?);
     set(
         &mut values,
         &path,
         Value::String(value.expose_utf8()?.to_owned()),
     );
     let definition = Value::Object(BTreeMap::from([("values".to_owned(), values)]));
-    api.write(&SecretValue::from(to_yaml(&definition, 2)))
-        .await?;
+    let written = api.write(&SecretValue::from(to_yaml(&definition, Style::V2))).await;
+    written.map_err(|error| error.context("error pushing secret"))?;
     Ok(Pushed::Updated)
 }
 
@@ -65,6 +66,8 @@ fn set(at: &mut Value, path: &[&str], value: Value) {
         *at = Value::Object(BTreeMap::new());
     }
     if let Value::Object(members) = at {
+        // Upstream's merge drops them.
+        members.retain(|_, member| *member != Value::Null);
         set(members.entry((*name).to_owned()).or_default(), rest, value);
     }
 }
@@ -77,14 +80,14 @@ mod tests {
     #[test]
     fn the_pushed_value_is_set_and_the_rest_is_kept() {
         let held = r#"{"a":{"value":{"b":{"value":"old"},"keep":{"value":"k"}},"trace":{}},
-            "list":{"value":[{"value":1},{"value":"x"}]},"top":{"value":7}}"#;
+            "list":{"value":[{"value":1},{"value":"x"}]},"none":{"value":null},"top":{"value":7}}"#;
         let mut values = opened(decode(&held.into()).unwrap());
 
         set(&mut values, &["a", "b"], Value::String("new".to_owned()));
         set(&mut values, &["top", "n"], Value::String("1".to_owned()));
 
-        let text = to_yaml(&values, 2);
-        let want = "a:\n  b: new\n  keep: k\nlist:\n  - 1\n  - x\ntop:\n  \"n\": \"1\"\n";
+        let text = to_yaml(&values, Style::V2);
+        let want = "a:\n  b: new\n  keep: k\nlist:\n- 1\n- x\ntop:\n  \"n\": \"1\"\n";
         assert_eq!(text, want);
     }
 }

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 const API_URL: &str = "https://api.pulumi.com/api/esc";
+pub(crate) const NO_METHOD: &str = "no authentication method configured: either auth.accessToken, auth.oidcConfig, or accessToken must be specified";
+const TWO_METHODS: &str = "only one authentication method may be configured: use either auth.accessToken, auth.oidcConfig, or the deprecated accessToken field";
 
 /// Values of a Pulumi ESC environment.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -83,28 +85,35 @@ fn default_expiration() -> Option<i64> {
 }
 
 impl PulumiSpec {
-    /// Checks everything that can be checked without looking anywhere; upstream makes these checks
-    /// for every connection.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+    /// Checks what upstream checks in its webhook and for every connection.
+    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
         for (field, value) in [
             ("organization", &self.organization),
-            ("project", &self.project),
             ("environment", &self.environment),
+            ("project", &self.project),
         ] {
             if value.is_empty() {
-                return Err(Error::invalid_spec(format!("{field} must be set")));
+                return refused(&format!("{field} is required"));
             }
         }
-        if let Some(selector) = self.token() {
-            scope.check_referent(selector.namespace.as_deref())?;
-        } else if let Some(config) = self.exchange() {
-            scope.check_referent(config.service_account_ref.namespace.as_deref())?;
-        } else {
-            return Err(Error::invalid_spec(
-                "no authentication method configured: give auth.accessToken or auth.oidcConfig",
-            ));
+        let auth = self.auth.as_ref();
+        let token = auth.and_then(|auth| auth.access_token.as_ref());
+        match (token, self.exchange(), &self.access_token) {
+            (None, None, None) => refused(NO_METHOD),
+            (Some(token), None, None) | (None, None, Some(token)) => token.admit(scope),
+            (None, Some(config), None) => config.admit(scope),
+            _ => refused(TWO_METHODS),
         }
-        Ok(Warnings::new())
+    }
+
+    /// Checks for a connection: a ClusterSecretStore must say where its token is.
+    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+        let warnings = self.admit(&admission_scope(scope))?;
+        let selector = self.token();
+        if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
+            return refused("cluster store requires namespace");
+        }
+        Ok(warnings)
     }
 
     /// The reference to the access token, in its new place or its old.
@@ -123,6 +132,55 @@ impl PulumiSpec {
         let url = self.api_url.as_deref().filter(|url| !url.is_empty());
         url.unwrap_or(API_URL)
     }
+}
+
+impl AccessToken {
+    fn admit(&self, scope: &Scope) -> Result<Warnings> {
+        let Some(selector) = &self.secret_ref else {
+            return refused("secretRef.name is required");
+        };
+        scope.check_referent(selector.namespace.as_deref())?;
+        let is_empty = |text: &Option<String>| text.as_deref().unwrap_or_default().is_empty();
+        if is_empty(&selector.name) {
+            return refused("secretRef.name is required");
+        }
+        if is_empty(&selector.key) {
+            return refused("secretRef.key is required");
+        }
+        Ok(Warnings::new())
+    }
+}
+
+impl OidcConfig {
+    fn admit(&self, scope: &Scope) -> Result<Warnings> {
+        let account = &self.service_account_ref;
+        if self.organization.is_empty() {
+            return refused("oidcConfig.organization is required");
+        }
+        if account.name.is_empty() {
+            return refused("oidcConfig.serviceAccountRef.name is required");
+        }
+        if scope.is_cluster() && account.namespace.is_none() {
+            return refused(
+                "oidcConfig.serviceAccountRef.namespace is required for ClusterSecretStore",
+            );
+        }
+        Ok(Warnings::new())
+    }
+}
+
+/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
+fn admission_scope(scope: &Scope) -> Scope {
+    match scope {
+        Scope::Used { namespace } => Scope::Namespaced {
+            namespace: namespace.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+fn refused<T>(text: &str) -> Result<T> {
+    Err(Error::invalid_spec(text))
 }
 
 #[cfg(test)]
@@ -157,7 +215,30 @@ mod tests {
             spec.validate(&scope).unwrap_err().to_string()
         };
 
-        assert_eq!(refusal(""), "project must be set");
-        assert!(refusal("p").starts_with("no authentication method configured"));
+        assert_eq!(refusal(""), "project is required");
+        assert_eq!(refusal("p"), NO_METHOD);
+    }
+
+    #[test]
+    fn a_cluster_store_says_where_its_credentials_are() {
+        let scope = Scope::Cluster { caller: None };
+        let refusal = |auth: serde_json::Value| {
+            let spec = serde_json::json!({
+                "organization": "o", "project": "p", "environment": "e", "auth": auth,
+            });
+            let spec: PulumiSpec = serde_json::from_value(spec).unwrap();
+            spec.validate(&scope).err().map(|error| error.to_string())
+        };
+        let token = serde_json::json!({"accessToken": {"secretRef": {"name": "c", "key": "k"}}});
+        let account = serde_json::json!({"name": "sa"});
+        let oidc =
+            serde_json::json!({"oidcConfig": {"organization": "o", "serviceAccountRef": account}});
+
+        assert_eq!(refusal(token).unwrap(), "cluster store requires namespace");
+        assert!(
+            refusal(oidc)
+                .unwrap()
+                .contains("serviceAccountRef.namespace")
+        );
     }
 }

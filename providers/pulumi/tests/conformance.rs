@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 type Values = Arc<Mutex<BTreeMap<String, String>>>;
 
-const ENVIRONMENT: &str = "/api/esc/environments/o/p/e";
+const ENVIRONMENT: &str = "/api/esc/environments/org/p/e";
 
 #[derive(Default)]
 struct PulumiSubject {
@@ -30,7 +30,7 @@ impl Subject for PulumiSubject {
 
     fn spec(&self) -> Value {
         json!({
-            "organization": "o",
+            "organization": "org",
             "project": "p",
             "environment": "e",
             "auth": {"accessToken": {"secretRef": {"name": "c", "key": "token"}}},
@@ -88,7 +88,7 @@ fn answer(request: &Request<Bytes>, values: &Values) -> Response<Bytes> {
         (&Method::GET, "/open/s") => {
             let members = values
                 .iter()
-                .map(|(name, value)| (name, json!({"value": value})));
+                .map(|(name, value)| (name, json!({"value": value, "trace": {}})));
             let members: BTreeMap<_, _> = members.collect();
             response(200, json!({ "properties": members }).to_string())
         }
@@ -96,7 +96,7 @@ fn answer(request: &Request<Bytes>, values: &Values) -> Response<Bytes> {
             let query = request.uri().query().unwrap_or_default();
             let name = query.strip_prefix("property=").unwrap_or_default();
             match values.get(name) {
-                Some(value) => response(200, json!({ "value": value }).to_string()),
+                Some(value) => response(200, json!({ "value": value, "trace": {} }).to_string()),
                 None => response(404, "{}"),
             }
         }
