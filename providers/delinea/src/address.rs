@@ -1,7 +1,7 @@
 //! The template of addresses: four `%s` that stand for tenant, top-level domain, resource and path.
 //! Gives the base that requests are sent to, and what follows it; sends nothing.
 
-use lockstep_provider_api::http::encode_path;
+use lockstep_provider_api::http::encode_component;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Address;
 
@@ -9,6 +9,9 @@ use crate::spec::DelineaSpec;
 
 const DEFAULT: &str = "https://%s.secretsvaultcloud.%s/v1/%s%s";
 const DEFAULT_TLD: &str = "com";
+/// What a path may hold as it is, beside letters, digits and `-._~`: the vault separates the parts of
+/// a path by `:` as well as by `/`.
+const KEPT: &str = "/:@!$&'()*+,;=";
 
 /// A template with tenant and domain filled in.
 pub(crate) struct Template {
@@ -51,10 +54,23 @@ impl Template {
         let path = if path.is_empty() {
             String::new()
         } else {
-            format!("/{}", encode_path(path))
+            format!("/{}", encoded(path))
         };
         format!("/{resource}{}{path}{}", self.between, self.after)
     }
+}
+
+fn encoded(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    let mut letter = [0; 4];
+    for c in path.chars() {
+        if KEPT.contains(c) {
+            encoded.push(c);
+        } else {
+            encoded.push_str(&encode_component(c.encode_utf8(&mut letter)));
+        }
+    }
+    encoded
 }
 
 #[cfg(test)]
@@ -78,8 +94,8 @@ mod tests {
             url("token", ""),
             "https://shop.secretsvaultcloud.com/v1/token"
         );
-        let secret = "https://shop.secretsvaultcloud.com/v1/secrets/app/k%20b";
-        assert_eq!(url("secrets", "/app/k b"), secret);
+        let secret = "https://shop.secretsvaultcloud.com/v1/secrets/app:db/k%20%C3%BC%3F";
+        assert_eq!(url("secrets", "/app:db/k ü?"), secret);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! in `error`.
 
 use lockstep_provider_api::http::Tls;
-use lockstep_provider_api::json::{decode, to_secret};
+use lockstep_provider_api::json::{Value, decode, to_secret};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
 use serde::Deserialize;
@@ -48,6 +48,10 @@ impl Api {
         let Some(data) = secret.data else {
             return Ok(SecretValue::default());
         };
-        Ok(to_secret(&decode(&SecretValue::from(data.get()))?))
+        let data = decode(&SecretValue::from(data.get()))?;
+        if matches!(data, Value::Object(_) | Value::Null) {
+            return Ok(to_secret(&data));
+        }
+        Err(Error::invalid_data("the data of the secret is no object"))
     }
 }

@@ -39,6 +39,12 @@ pub(crate) async fn connect(
         secret: spec.client_secret.resolve(ctx, "clientSecret").await?,
         path: template.path("token", ""),
     });
+    for (name, value) in [("ClientID", &client.id), ("ClientSecret", &client.secret)] {
+        if value.is_empty() {
+            let text = format!("Credentials.{name} must be set");
+            return Err(Error::invalid_spec(text));
+        }
+    }
     let key = Fingerprint::of([
         b"delinea client",
         rest.base().as_str().as_bytes(),

@@ -26,6 +26,10 @@ impl Provider for Delinea {
         spec.validate(scope)
     }
 
+    fn admit(spec: &DelineaSpec, scope: &Scope) -> Result<Warnings> {
+        spec.admit(scope)
+    }
+
     fn capabilities(_: &DelineaSpec) -> Capabilities {
         Capabilities {
             read: true,

@@ -2,6 +2,7 @@
 //! backend. Nothing here reads a credential.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
 use lockstep_provider_kit::SecretOrValue;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,24 +28,63 @@ pub struct DelineaSpec {
 }
 
 impl DelineaSpec {
-    /// Checks everything that can be checked without looking anywhere; upstream makes these checks
-    /// for every connection.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+    /// Checks what upstream checks in its webhook and for every connection.
+    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
         if self.tenant.is_empty() {
-            return Err(Error::invalid_spec("tenant must not be empty"));
+            return refused("tenant must not be empty");
         }
-        for (field, credential) in [
-            ("clientId", &self.client_id),
-            ("clientSecret", &self.client_secret),
-        ] {
-            credential.validate(scope, field)?;
-            if let Some(selector) = &credential.secret_ref {
-                scope.check_strict(selector.namespace.as_deref())?;
+        for credential in [&self.client_id, &self.client_secret] {
+            let value = credential.value.as_deref().filter(|it| !it.is_empty());
+            match (value, &credential.secret_ref) {
+                (Some(_), None) => {}
+                (None, Some(selector)) => admit_one(selector, scope)?,
+                (Some(_), Some(_)) => return refused("cannot specify both value and reference"),
+                (None, None) => return refused("must specify either value or reference"),
+            }
+        }
+        Ok(Warnings::new())
+    }
+
+    /// Checks for a connection: a ClusterSecretStore must say where its Secrets are.
+    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
+        let warnings = self.admit(&admission_scope(scope))?;
+        for credential in [&self.client_id, &self.client_secret] {
+            let selector = credential.secret_ref.as_ref();
+            if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
+                return refused(
+                    "when using a ClusterSecretStore, namespaces must be explicitly set",
+                );
             }
         }
         Template::new(self)?;
-        Ok(Warnings::new())
+        Ok(warnings)
     }
+}
+
+/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
+fn admission_scope(scope: &Scope) -> Scope {
+    match scope {
+        Scope::Used { namespace } => Scope::Namespaced {
+            namespace: namespace.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+fn admit_one(selector: &SecretKeySelector, scope: &Scope) -> Result<()> {
+    scope.check_referent(selector.namespace.as_deref())?;
+    let is_empty = |text: &Option<String>| text.as_deref().unwrap_or_default().is_empty();
+    if is_empty(&selector.name) {
+        return refused("must specify a secret name");
+    }
+    if is_empty(&selector.key) {
+        return refused("must specify a secret key");
+    }
+    Ok(())
+}
+
+fn refused<T>(text: &str) -> Result<T> {
+    Err(Error::invalid_spec(text))
 }
 
 #[cfg(test)]
@@ -66,6 +106,12 @@ mod tests {
 
         assert!(spec(Some("n")).validate(&cluster).is_ok());
         assert!(spec(None).validate(&cluster).is_err());
+        assert!(spec(None).admit(&cluster).is_ok());
+        let used = Scope::Used {
+            namespace: "team".to_owned(),
+        };
+        assert!(spec(Some("other")).validate(&used).is_err());
+        assert!(spec(Some("team")).validate(&used).is_ok());
     }
 
     #[test]
