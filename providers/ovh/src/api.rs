@@ -2,16 +2,17 @@
 //! in `error`.
 
 use lockstep_provider_api::http::{Answer, Method, RequestBuilder, encode_component};
-use lockstep_provider_api::json::{decode, to_secret};
+use lockstep_provider_api::json::{self, decode, to_secret};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Address, Rest};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::auth;
 use crate::error;
-use crate::spec::OvhSpec;
+use crate::spec::{NO_CLIENT, OvhSpec};
 
 /// The metric's label.
 const PROVIDER: &str = "OVHcloud/OKMS";
@@ -26,51 +27,46 @@ pub(crate) struct Api {
 
 /// A secret.
 pub(crate) struct Secret {
-    /// Its data as JSON with sorted members.
+    /// Its data as JSON with sorted members; there is at least one.
     pub(crate) data: SecretValue,
     /// Number of its newest version.
-    pub(crate) current: Option<u64>,
+    pub(crate) current: Option<u32>,
 }
 
 #[derive(Deserialize)]
 struct Read {
-    #[serde(default)]
-    version: Version,
-    #[serde(default)]
-    metadata: Metadata,
+    version: Option<Version>,
+    metadata: Option<Metadata>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Version {
-    #[serde(default)]
     data: Option<Box<RawValue>>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Metadata {
-    #[serde(default)]
-    current_version: Option<u64>,
+    current_version: Option<u32>,
 }
 
 #[derive(Deserialize)]
 struct Listed {
-    #[serde(default)]
-    data: Keys,
+    data: Option<Keys>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Keys {
-    #[serde(default)]
     keys: Option<Vec<String>>,
 }
 
 impl Api {
     /// Resolves trust and credentials.
     pub(crate) async fn connect(spec: &OvhSpec, ctx: &Ctx) -> Result<Self> {
-        let (trust, auth) = auth::connect(&spec.auth, ctx).await?;
+        let credentials = auth::connect(&spec.auth, ctx).await;
+        let (trust, auth) = credentials.map_err(|error| error.context(NO_CLIENT))?;
         let server = spec.server.trim_end_matches('/');
-        let base = format!("{server}/api/{}", encode_component(&spec.okmsid));
+        let base = format!("{server}/api/{}", spec.domain()?);
         let base = Address::new("spec.provider.ovh.server", &base)?;
         let rest = Rest::new(ctx, PROVIDER, base, &trust)?;
         Ok(Self {
@@ -81,37 +77,58 @@ impl Api {
 
     /// Whether secrets may be listed.
     pub(crate) async fn check(&self) -> Result<()> {
-        let request = self.rest.get(SECRETS);
-        self.send("ListSecrets", request).await.map(drop)
+        let answer = self.send("ListSecrets", self.rest.get(SECRETS)).await?;
+        let content_type = answer.header("content-type").unwrap_or_default();
+        if content_type.contains("json") {
+            answer.json::<Vec<IgnoredAny>>()?;
+        }
+        Ok(())
     }
 
     /// A secret, or one version of it.
-    pub(crate) async fn read(&self, path: &str, version: Option<u64>) -> Result<Secret> {
+    pub(crate) async fn read(&self, path: &str, version: Option<u32>) -> Result<Secret> {
         let version = version.map(|number| number.to_string());
         let request = self.rest.get(&at(path)).query("includeData", "true");
         let request = request.query_some("version", version.as_deref());
-        let read: Read = self.send("GetSecret", request).await?.json()?;
-        let data = match read.version.data {
-            Some(data) => to_secret(&decode(&SecretValue::from(data.get()))?),
-            None => SecretValue::default(),
-        };
+        let answer = self.rest.send("GetSecret", request, error::secret).await?;
+        let read: Read = answer.json()?;
+        let missing = || Error::invalid_data("secret version data is missing");
+        let data = read.version.and_then(|version| version.data);
+        let data = decode(&SecretValue::from(data.ok_or_else(missing)?.get()))?;
+        if !matches!(&data, json::Value::Object(members) if !members.is_empty()) {
+            return Err(missing());
+        }
         Ok(Secret {
-            data,
-            current: read.metadata.current_version,
+            data: to_secret(&data),
+            current: read.metadata.and_then(|metadata| metadata.current_version),
         })
     }
 
-    /// What is in a folder; folders in it end with a slash.
+    /// Whether a secret is there.
+    pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
+        let request = self.rest.get(&at(path));
+        match self.rest.send("GetSecret", request, error::secret).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == &ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is in a folder; folders in it end with a slash. A missing folder is no missing secret.
     pub(crate) async fn folder(&self, path: &str) -> Result<Vec<String>> {
-        let path = format!("/v1/secret/metadata/{}", encode_component(path));
-        let request = self.rest.get(&path).query("list", "true");
-        let listed: Listed = self.send("ListSecrets", request).await?.json()?;
-        Ok(listed.data.keys.unwrap_or_default())
+        let address = format!("/v1/secret/metadata/{}", encode_component(path));
+        let request = self.rest.get(&address).query("list", "true");
+        let listed = self.rest.send("ListSecrets", request, error::listed).await;
+        let listed: Result<Listed> = listed.and_then(|answer| answer.json());
+        let listed = listed
+            .map_err(|error| error.context(format!("could not list secrets at path {path:?}")))?;
+        let keys = listed.data.and_then(|data| data.keys);
+        Ok(keys.unwrap_or_default())
     }
 
     /// Makes a secret.
     pub(crate) async fn create(&self, path: &str, data: &Value) -> Result<()> {
-        let body = json!({ "path": path, "version": { "data": data } });
+        let body = serde_json::json!({ "path": path, "version": { "data": data } });
         let request = self.rest.post(SECRETS).json(&body);
         self.send("CreateSecret", request).await.map(drop)
     }
@@ -121,23 +138,24 @@ impl Api {
         &self,
         path: &str,
         data: &Value,
-        replaced: Option<u64>,
+        replaced: Option<u32>,
     ) -> Result<()> {
         let replaced = replaced.map(|number| number.to_string());
         let request = self.rest.request(Method::PUT, &at(path));
         let request = request.query_some("cas", replaced.as_deref());
-        let request = request.json(&json!({ "version": { "data": data } }));
+        let request = request.json(&serde_json::json!({ "version": { "data": data } }));
         self.send("UpdateSecret", request).await.map(drop)
     }
 
     /// Deletes a secret with all its versions.
     pub(crate) async fn delete(&self, path: &str) -> Result<()> {
         let request = self.rest.request(Method::DELETE, &at(path));
-        self.send("DeleteSecret", request).await.map(drop)
+        let sent = self.rest.send("DeleteSecret", request, error::secret).await;
+        sent.map(drop)
     }
 
     async fn send(&self, call: &'static str, request: RequestBuilder) -> Result<Answer> {
-        self.rest.send(call, request, error::check).await
+        self.rest.send(call, request, error::other).await
     }
 }
 

@@ -1,5 +1,5 @@
-//! Searching: a walk through folders from the path of the search, by full paths. What vanishes
-//! under way is left out; everything else that fails ends the search.
+//! Searching: a walk through folders from the path of the search, by full paths. A secret that
+//! vanishes under way is left out; everything else that fails ends the search.
 
 use std::collections::VecDeque;
 
@@ -7,6 +7,7 @@ use lockstep_provider_api::find::NameMatcher;
 use lockstep_provider_api::prelude::*;
 
 use crate::api::Api;
+use crate::store::unreadable;
 
 /// The selected secrets by their full paths.
 pub(crate) async fn find(api: &Api, find: &Find) -> Result<SecretMap> {
@@ -17,21 +18,19 @@ pub(crate) async fn find(api: &Api, find: &Find) -> Result<SecretMap> {
     let start = find.path.as_deref().unwrap_or_default();
     if start.starts_with('/') || start.contains("//") {
         return Err(Error::invalid_spec(format!(
-            "failed to retrieve multiple secrets: invalid path {start:?}: cannot start with a / or \
-             contain a //"
+            "invalid path {start:?}: cannot start with a / or contain a //"
         )));
     }
     let mut found = SecretMap::new();
     for path in paths(api, start.trim_end_matches('/')).await? {
-        if matcher
-            .as_ref()
-            .is_some_and(|matcher| !matcher.matches(&path))
-        {
+        if matcher.as_ref().is_some_and(|it| !it.matches(&path)) {
             continue;
         }
-        if let Some(secret) = present(api.read(&path, None).await)? {
-            found.insert(path, secret.data);
-        }
+        match api.read(&path, None).await {
+            Ok(secret) => found.insert(path, secret.data),
+            Err(error) if error.kind() == &ErrorKind::NotFound => continue,
+            Err(error) => return Err(unreadable(&path, error)),
+        };
     }
     Ok(found)
 }
@@ -41,8 +40,7 @@ async fn paths(api: &Api, start: &str) -> Result<Vec<String>> {
     let mut folders = VecDeque::from([start.to_owned()]);
     let mut paths = Vec::new();
     while let Some(folder) = folders.pop_front() {
-        let listed = present(api.folder(&folder).await)?.unwrap_or_default();
-        for key in listed {
+        for key in api.folder(&folder).await? {
             let name = key.trim_end_matches('/');
             if name.is_empty() || name.starts_with('/') {
                 continue;
@@ -60,12 +58,4 @@ async fn paths(api: &Api, start: &str) -> Result<Vec<String>> {
         }
     }
     Ok(paths)
-}
-
-fn present<T>(result: Result<T>) -> Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == &ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
 }

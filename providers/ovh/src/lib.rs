@@ -6,6 +6,7 @@ mod auth;
 mod error;
 mod find;
 mod push;
+mod refusal;
 mod spec;
 mod store;
 
@@ -23,8 +24,12 @@ impl Provider for Ovh {
     type Spec = OvhSpec;
     type Store = OvhStore;
 
-    fn validate(spec: &OvhSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    fn validate(spec: &OvhSpec, _: &Scope) -> Result<Warnings> {
+        spec.validate()
+    }
+
+    fn admit(spec: &OvhSpec, _: &Scope) -> Result<Warnings> {
+        spec.admit()
     }
 
     fn capabilities(_: &OvhSpec) -> Capabilities {

@@ -1,6 +1,7 @@
 //! Writes: the data of a secret is replaced as a whole where it differs. A value that is JSON is
 //! embedded as such; with a property everything is nested below it.
 
+use lockstep_provider_api::json::{decode, to_secret};
 use lockstep_provider_api::prelude::*;
 use serde_json::{Map, Value};
 
@@ -8,41 +9,56 @@ use crate::api::Api;
 
 /// Writes one key of a Secret, or all of them.
 pub(crate) async fn push(api: &Api, item: &PushItem) -> Result<Pushed> {
-    let data = data(item)?;
     let path = &item.target.remote_key;
-    match api.read(path, None).await {
-        Err(error) if error.kind() == &ErrorKind::NotFound => {
-            api.create(path, &data).await?;
-            Ok(Pushed::Created)
-        }
-        Err(error) => Err(error),
-        Ok(held) => {
-            let same = serde_json::from_slice::<Value>(held.data.expose());
-            if same.is_ok_and(|held| held == data) {
-                return Ok(Pushed::Unchanged);
-            }
-            let replaced = held.current.filter(|_| api.cas);
-            api.update(path, &data, replaced).await?;
-            Ok(Pushed::Updated)
-        }
+    let pushed = write(api, item).await;
+    pushed.map_err(|error| error.context(format!("failed to push secret at path {path:?}")))
+}
+
+async fn write(api: &Api, item: &PushItem) -> Result<Pushed> {
+    if item.source.is_empty() {
+        return Err(Error::invalid_spec("provided secret is empty"));
     }
+    let path = &item.target.remote_key;
+    let held = match api.read(path, None).await {
+        Err(error) if error.kind() == &ErrorKind::NotFound => {
+            let created = api.create(path, &data(item)?).await;
+            created.map_err(|error| error.context("could not create remote secret"))?;
+            return Ok(Pushed::Created);
+        }
+        held => held?,
+    };
+    let data = data(item)?;
+    if is_same(&held.data, &data) {
+        return Ok(Pushed::Unchanged);
+    }
+    let replaced = held.current.filter(|_| api.cas);
+    let updated = api.update(path, &data, replaced).await;
+    updated.map_err(|error| error.context("could not update remote secret"))?;
+    Ok(Pushed::Updated)
+}
+
+/// Whether both are the same JSON; numbers are compared by value, not by spelling, as `held` spells
+/// them.
+fn is_same(held: &SecretValue, data: &Value) -> bool {
+    let data = decode(&SecretValue::from(data.to_string()));
+    data.is_ok_and(|data| &to_secret(&data) == held)
 }
 
 /// Deletes a secret; one that is gone already is no error.
 pub(crate) async fn delete(api: &Api, target: &PushTarget) -> Result<()> {
-    match api.delete(&target.remote_key).await {
+    let path = &target.remote_key;
+    match api.delete(path).await {
         Err(error) if error.kind() == &ErrorKind::NotFound => Ok(()),
-        deleted => deleted,
+        deleted => deleted
+            .map_err(|error| error.context(format!("failed to delete secret at path {path:?}"))),
     }
 }
 
 /// Whether a secret is there.
 pub(crate) async fn exists(api: &Api, target: &PushTarget) -> Result<bool> {
-    match api.read(&target.remote_key, None).await {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == &ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    let path = &target.remote_key;
+    let exists = api.exists(path).await;
+    exists.map_err(|error| error.context(format!("failed to check existence of secret {path:?}")))
 }
 
 fn data(item: &PushItem) -> Result<Value> {
@@ -94,6 +110,14 @@ mod tests {
 
         let want = serde_json::json!({"a": "text", "j": {"x": [1, 2]}, "n": 5432});
         assert_eq!(whole, want);
+    }
+
+    #[test]
+    fn numbers_are_the_same_however_they_are_spelt() {
+        let data = serde_json::json!({"n": 1.0, "o": {"b": 2, "a": "x"}});
+
+        assert!(is_same(&r#"{"n":1,"o":{"a":"x","b":2}}"#.into(), &data));
+        assert!(!is_same(&r#"{"n":1,"o":{"a":"x","b":3}}"#.into(), &data));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use lockstep_provider_kit::ids::is_uuid;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// What stands before every error of a connection.
+pub(crate) const NO_CLIENT: &str = "failed to create new ovh provider client";
+
 /// Secrets of an OKMS domain of OVHcloud.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -68,26 +71,62 @@ fn default_timeout() -> Option<i32> {
 }
 
 impl OvhSpec {
-    /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let refused = |text: &str| Err(Error::invalid_spec(text));
+    /// Checks what upstream checks in its webhook and for every connection. Namespaces of selectors are
+    /// not looked at.
+    pub(crate) fn admit(&self) -> Result<Warnings> {
+        if self.okms_timeout.is_some_and(|seconds| seconds <= 0) {
+            return refused("ovh store okmsTimeout must be greater than 0");
+        }
         if self.server.is_empty() {
-            return refused("server is required");
+            return refused("ovh store server is required");
         }
-        if !is_uuid(&self.okmsid) {
-            return refused("okmsid must be a UUID");
+        if self.okmsid.is_empty() {
+            return refused("ovh store okmsID is required");
         }
-        let selectors = match (&self.auth.mtls, &self.auth.token) {
-            (Some(mtls), None) => vec![&mtls.cert_secret_ref, &mtls.key_secret_ref],
-            (None, Some(token)) => vec![&token.token_secret_ref],
-            (Some(_), Some(_)) => return refused("give one of auth.mtls and auth.token"),
-            (None, None) => return refused("missing authentication: give auth.mtls or auth.token"),
-        };
-        for selector in selectors {
-            scope.check_referent(selector.namespace.as_deref())?;
+        match (&self.auth.mtls, &self.auth.token) {
+            (None, None) => refused("missing authentication method"),
+            (Some(_), Some(_)) => refused("only one authentication method allowed (mtls | token)"),
+            (None, Some(token)) if is_empty(&token.token_secret_ref) => {
+                refused("missing token secret for token authentication")
+            }
+            (Some(mtls), None)
+                if is_empty(&mtls.cert_secret_ref) || is_empty(&mtls.key_secret_ref) =>
+            {
+                refused("missing tls certificate or key for mtls authentication")
+            }
+            _ => Ok(Warnings::new()),
         }
-        Ok(Warnings::new())
     }
+
+    /// Checks for a connection.
+    pub(crate) fn validate(&self) -> Result<Warnings> {
+        let admitted = self.admit();
+        let admitted = admitted.map_err(|error| error.context("store validation failed"));
+        let warnings = admitted.map_err(|error| error.context(NO_CLIENT))?;
+        self.domain()?;
+        Ok(warnings)
+    }
+
+    /// The id of the domain as requests name it.
+    pub(crate) fn domain(&self) -> Result<String> {
+        let id = self.okmsid.to_lowercase();
+        if is_uuid(&id) {
+            return Ok(id);
+        }
+        refused(&format!(
+            "{NO_CLIENT}: could not parse okmsID: invalid UUID"
+        ))
+    }
+}
+
+fn is_empty(selector: &SecretKeySelector) -> bool {
+    let parts = [&selector.name, &selector.key, &selector.namespace];
+    let mut parts = parts.into_iter();
+    parts.all(|part| part.as_deref().unwrap_or_default().is_empty())
+}
+
+fn refused<T>(text: &str) -> Result<T> {
+    Err(Error::invalid_spec(text))
 }
 
 #[cfg(test)]
@@ -96,11 +135,10 @@ mod tests {
 
     #[test]
     fn a_store_needs_a_domain_and_one_way_to_sign_in() {
-        let scope = Scope::Cluster { caller: None };
         let valid = |okmsid: &str, auth: serde_json::Value| {
             let spec = serde_json::json!({"server": "https://h", "okmsid": okmsid, "auth": auth});
             let spec: OvhSpec = serde_json::from_value(spec).unwrap();
-            spec.validate(&scope).is_ok()
+            spec.validate().is_ok()
         };
         let id = "44444444-dddd-4ddd-8ddd-000000000001";
         let token = serde_json::json!({"token": {"tokenSecretRef": {"name": "c"}}});
@@ -108,5 +146,21 @@ mod tests {
         assert!(valid(id, token.clone()));
         assert!(!valid("shop", token));
         assert!(!valid(id, serde_json::json!({})));
+        assert!(!valid(
+            id,
+            serde_json::json!({"token": {"tokenSecretRef": {}}})
+        ));
+    }
+
+    #[test]
+    fn the_domain_is_written_in_small_letters() {
+        let spec = OvhSpec {
+            okmsid: "44444444-DDDD-4ddd-8ddd-000000000001".to_owned(),
+            ..OvhSpec::default()
+        };
+
+        let domain = spec.domain().unwrap();
+
+        assert_eq!(domain, "44444444-dddd-4ddd-8ddd-000000000001");
     }
 }

@@ -22,7 +22,8 @@ impl OvhStore {
     }
 }
 
-fn failed(key: &str, error: Error) -> Error {
+/// The error of a read; a missing secret reads as users know it.
+pub(crate) fn unreadable(key: &str, error: Error) -> Error {
     if error.kind() == &ErrorKind::NotFound {
         return error;
     }
@@ -40,28 +41,34 @@ fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
         } else {
             error
         };
-        failed(&reference.key, error)
+        unreadable(&reference.key, error)
     })
 }
 
-fn members(value: &SecretValue, _: &RemoteRef) -> Result<SecretMap> {
+fn members(value: &SecretValue, reference: &RemoteRef) -> Result<SecretMap> {
     if value.is_empty() {
         return Ok(SecretMap::new());
     }
-    MEMBERS.of(value)
+    let members = MEMBERS.of(value);
+    members.map_err(|error| unreadable(&reference.key, error))
 }
 
-fn version(reference: &RemoteRef) -> Result<Option<u64>> {
+fn version(reference: &RemoteRef) -> Result<Option<u32>> {
     let Some(version) = reference.wanted_version() else {
         return Ok(None);
     };
-    let number = version.parse().map_err(|_| {
+    let is_number = version.bytes().all(|byte| byte.is_ascii_digit());
+    let fault = if is_number {
+        "value out of range"
+    } else {
+        "invalid syntax"
+    };
+    let number = version.parse().ok().filter(|_| is_number);
+    number.map(Some).ok_or_else(|| {
         Error::invalid_spec(format!(
-            "invalid secret version {version:?}: strconv.ParseUint: parsing {version:?}: invalid \
-             syntax"
+            "invalid secret version {version:?}: strconv.ParseUint: parsing {version:?}: {fault}"
         ))
-    })?;
-    Ok(Some(number))
+    })
 }
 
 impl Store for OvhStore {
@@ -69,11 +76,11 @@ impl Store for OvhStore {
         let key = &reference.key;
         if reference.metadata == MetadataPolicy::Fetch {
             let error = Error::unsupported("fetch metadata policy not supported");
-            return Err(failed(key, error));
+            return Err(unreadable(key, error));
         }
-        let version = version(reference).map_err(|error| failed(key, error))?;
+        let version = version(reference).map_err(|error| unreadable(key, error))?;
         let secret = self.api.read(key, version).await;
-        let secret = secret.map_err(|error| failed(key, error))?;
+        let secret = secret.map_err(|error| unreadable(key, error))?;
         wanted(&secret.data, reference)
     }
 
@@ -91,7 +98,7 @@ impl Store for OvhStore {
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {
         let found = find::find(&self.api, find).await;
-        found.map_err(|error| error.context("error getting all secrets"))
+        found.map_err(|error| error.context("failed to retrieve multiple secrets"))
     }
 
     async fn push(&self, item: &PushItem) -> Result<Pushed> {

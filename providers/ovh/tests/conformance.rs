@@ -96,8 +96,9 @@ fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
     let path = request.uri().path().strip_prefix(BASE).unwrap_or_default();
     let body: Value = serde_json::from_slice(request.body()).unwrap_or_default();
     let data = body["version"]["data"].clone();
-    if path == "/v1/secret/metadata/" {
-        let keys: Vec<_> = secrets.keys().collect();
+    if let Some(folder) = path.strip_prefix("/v1/secret/metadata/") {
+        let keys = secrets.keys().filter(|_| folder.is_empty());
+        let keys: Vec<_> = keys.collect();
         return response(200, json!({"data": {"keys": keys}}).to_string());
     }
     if path == "/v2/secret" {
