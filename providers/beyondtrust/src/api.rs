@@ -20,11 +20,9 @@ const NOT_FOUND: &str = "error SecretGetSecretByPath, Secret was not found: Stat
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Secret {
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
+    id: Option<String>,
     password: Option<String>,
-    #[serde(rename = "SecretType", default)]
+    #[serde(rename = "SecretType")]
     kind: Option<String>,
 }
 
@@ -34,8 +32,8 @@ struct Secret {
 enum Listed {
     Bare(Vec<Secret>),
     Wrapped {
-        #[serde(rename = "Data", default)]
-        data: Vec<Secret>,
+        #[serde(rename = "Data")]
+        data: Option<Vec<Secret>>,
     },
 }
 
@@ -68,7 +66,7 @@ pub(crate) async fn secret(rest: &Rest, server: &Server, place: &Place) -> Resul
     let secret = secret.ok_or_else(|| missing(NOT_FOUND))?;
     let kind = secret.kind.unwrap_or_default();
     if kind.eq_ignore_ascii_case("FILE") {
-        return file(rest, server, place, &secret.id).await;
+        return file(rest, server, place, &secret.id.unwrap_or_default()).await;
     }
     Ok(SecretValue::from(secret.password.unwrap_or_default()))
 }
@@ -92,7 +90,10 @@ async fn listed(rest: &Rest, request: RequestBuilder) -> Result<Option<Secret>> 
         error
             .map_message(|text| format!("{text}, Ensure Password Safe version is 23.1 or greater."))
     })?;
-    let (Listed::Bare(data) | Listed::Wrapped { data }) = listed;
+    let data = match listed {
+        Listed::Bare(data) => data,
+        Listed::Wrapped { data } => data.unwrap_or_default(),
+    };
     Ok(data.into_iter().next())
 }
 

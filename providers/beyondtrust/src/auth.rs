@@ -34,11 +34,11 @@ pub(crate) struct User {
     #[serde(rename = "UserId")]
     pub(crate) id: i64,
     #[serde(rename = "EmailAddress")]
-    pub(crate) email: String,
+    pub(crate) email: Option<String>,
     #[serde(rename = "UserName")]
-    pub(crate) login: String,
+    pub(crate) login: Option<String>,
     #[serde(rename = "Name")]
-    pub(crate) name: String,
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -89,12 +89,13 @@ async fn value(field: &SecretOrValue, ctx: &Ctx) -> Result<SecretValue> {
 }
 
 impl Credentials {
-    /// Signs in and gives the session's cookie and its user. A sign-in that fails is never absence.
-    pub(crate) async fn sign_in(&self, rest: &Rest) -> Result<(SecretValue, User)> {
+    /// Signs in and gives the session's cookie, where the server set one, and its user. A sign-in that
+    /// fails is never absence.
+    pub(crate) async fn sign_in(&self, rest: &Rest) -> Result<(Option<SecretValue>, User)> {
         self.exchange(rest).await.map_err(not_absence)
     }
 
-    async fn exchange(&self, rest: &Rest) -> Result<(SecretValue, User)> {
+    async fn exchange(&self, rest: &Rest) -> Result<(Option<SecretValue>, User)> {
         let header = match self {
             Self::Key(key) => StaticHeader::new(API_KEY, key.clone()),
             Self::Client { id, secret } => {
@@ -107,7 +108,7 @@ impl Credentials {
         let request = request.header("content-type", "application/json");
         let answer = rest.send("SignAppIn", request, error::check).await?;
         let user = answer.json()?;
-        Ok((cookies(&answer)?, user))
+        Ok((cookies(&answer).ok(), user))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::api;
 use crate::session::Session;
 use crate::spec::Server;
 
+mod body;
 mod details;
 mod multipart;
 

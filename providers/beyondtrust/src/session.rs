@@ -42,9 +42,13 @@ impl Sessions {
             return Ok(Arc::clone(session));
         }
         let (cookie, user) = self.credentials.sign_in(&self.rest).await?;
-        let header = StaticHeader::new(Scheme::COOKIE, cookie);
+        let rest = self.rest.clone();
+        let rest = match cookie {
+            Some(cookie) => rest.signed(StaticHeader::new(Scheme::COOKIE, cookie)),
+            None => rest,
+        };
         let session = Arc::new(Session {
-            rest: self.rest.clone().signed(header),
+            rest,
             user,
             ends: AtomicBool::new(false),
         });

@@ -69,9 +69,8 @@ type Within<T> = Result<(Arc<Session>, Result<T>)>;
 
 /// Whether a failure ends the session. An outage says nothing of it, and cannot be signed out of.
 fn ends_session<T>(result: &Result<T>) -> bool {
-    let outage =
-        |error: &Error| matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Throttled);
-    result.as_ref().is_err_and(|error| !outage(error))
+    let failed = |error: &Error| error.kind() != &ErrorKind::Unreachable;
+    result.as_ref().is_err_and(failed)
 }
 
 impl Store for BeyondtrustStore {

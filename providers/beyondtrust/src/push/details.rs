@@ -3,8 +3,9 @@
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::ids::is_uuid;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::body::{Body, Owner, Url};
 use super::multipart;
 use crate::auth::User;
 
@@ -14,8 +15,7 @@ const OWNER_TYPES: [&str; 2] = ["User", "Group"];
 /// A secret that can be made.
 pub(super) struct Details<'a> {
     kind: Kind,
-    body: Map<String, Value>,
-    file_name: String,
+    body: Body,
     value: &'a SecretValue,
 }
 
@@ -34,11 +34,12 @@ impl<'a> Details<'a> {
         user: &User,
         version: &str,
     ) -> Result<Self> {
-        let kind = match text(metadata, "secret_type").to_uppercase().as_str() {
-            "" | "CREDENTIAL" => Kind::Credential,
-            "FILE" => Kind::File,
-            "TEXT" => Kind::Text,
-            _ => return Err(Error::invalid_spec("Unknown secret type")),
+        let kind = metadata.get("secret_type").and_then(Value::as_str);
+        let kind = match kind.map(str::to_uppercase).as_deref() {
+            None | Some("CREDENTIAL") => Kind::Credential,
+            Some("FILE") => Kind::File,
+            Some("TEXT") => Kind::Text,
+            Some(_) => return Err(Error::invalid_spec("Unknown secret type")),
         };
         let notes = match metadata.get("notes") {
             None | Some(Value::String(_)) => text(metadata, "notes"),
@@ -48,46 +49,31 @@ impl<'a> Details<'a> {
             let message = format!("unsupported API version: {version}");
             return Err(Error::invalid_spec(message));
         }
-        let mut body = Map::new();
-        put(
-            &mut body,
-            "Title",
-            required("Title", text(metadata, "title"), 256)?,
-        );
-        let description = at_most("Description", text(metadata, "description"), 256)?;
-        put(&mut body, "Description", description);
-        put(&mut body, "Notes", at_most("Notes", notes, 4000)?);
-        let urls = urls(metadata);
-        if !urls.is_empty() {
-            body.insert("Urls".to_owned(), Value::Array(urls));
-        }
-        let file_name = text(metadata, "file_name");
-        let mut details = Self {
-            kind,
-            body,
-            file_name: file_name.to_owned(),
-            value,
+        let body = Body {
+            title: required("Title", text(metadata, "title"), 256)?,
+            description: at_most("Description", text(metadata, "description"), 256)?,
+            notes: at_most("Notes", notes, 4000)?,
+            urls: urls(metadata),
+            ..Body::default()
         };
+        let mut details = Self { kind, body, value };
         match kind {
             Kind::Credential => {
-                let name = required("Username", text(metadata, "username"), usize::MAX)?;
-                put(&mut details.body, "Username", name);
-                details.content(256)?;
+                let name = text(metadata, "username");
+                details.body.username = required("Username", name, usize::MAX)?;
+                details.body.password = details.content("Password", 256)?;
                 details.owners(metadata, user, version)?;
             }
             Kind::Text => {
-                details.content(4096)?;
+                details.body.text = details.content("Text", 4096)?;
                 details.owners(metadata, user, version)?;
-                details.body.insert("FolderId".to_owned(), json!(NO_ID));
+                NO_ID.clone_into(&mut details.body.folder_id);
             }
             Kind::File => {
                 details.owners(metadata, user, version)?;
-                put(
-                    &mut details.body,
-                    "FileName",
-                    required("FileName", file_name, 256)?,
-                );
-                details.content(5_000_000)?;
+                let name = text(metadata, "file_name");
+                details.body.file_name = required("FileName", name, 256)?;
+                details.body.file_content = details.content("FileContent", 5_000_000)?;
             }
         }
         Ok(details)
@@ -95,55 +81,49 @@ impl<'a> Details<'a> {
 
     /// What the path of the folder's secrets ends in, the content type and the body of the request.
     pub(super) fn request(&self) -> Result<(&'static str, String, Vec<u8>)> {
-        let body = serde_json::to_vec(&self.body)
-            .map_err(|_| Error::invalid_data("the secret has no JSON form"))?;
+        let body = self.body.to_json()?;
         let json = "application/json".to_owned();
         Ok(match self.kind {
             Kind::Credential => ("secrets", json, body),
             Kind::Text => ("secrets/text", json, body),
             Kind::File => {
-                let (form, body) = multipart::form(&body, &self.file_name, self.value.expose());
+                let (form, body) =
+                    multipart::form(&body, &self.body.file_name, self.value.expose());
                 ("secrets/file", form, body)
             }
         })
     }
 
-    fn content(&mut self, most: usize) -> Result<()> {
-        let (name, missing) = match self.kind {
-            Kind::Credential => (
-                "Password",
-                "The field 'Password' is required when the field 'PasswordRuleID' is not provided.",
-            ),
-            Kind::Text => ("Text", "The field 'Text' is required."),
-            Kind::File => ("FileContent", "The field 'FileContent' is required."),
-        };
+    fn content(&self, name: &str, most: usize) -> Result<String> {
         // The file itself is sent as bytes; beside it stands what is text of it.
         let content = match self.kind {
             Kind::File => String::from_utf8_lossy(self.value.expose()).into_owned(),
             _ => self.value.expose_utf8()?.to_owned(),
         };
-        if content.is_empty() {
-            return Err(Error::invalid_spec(missing));
+        if !content.is_empty() {
+            return at_most(name, &content, most);
         }
-        let content = at_most(name, &content, most)?;
-        put(&mut self.body, name, content);
-        Ok(())
+        let when = match self.kind {
+            Kind::Credential => " when the field 'PasswordRuleID' is not provided",
+            _ => "",
+        };
+        Err(Error::invalid_spec(format!(
+            "The field '{name}' is required{when}."
+        )))
     }
 
     fn owners(&mut self, metadata: &Map<String, Value>, user: &User, version: &str) -> Result<()> {
+        let part = |text: &Option<String>| text.clone().unwrap_or_default();
         if version != "3.0" {
-            let first = group(
-                number(metadata, "group_id"),
-                user.id,
-                &user.name,
-                &user.email,
-            );
-            let others = owners(metadata).map(|owner| {
-                let (id, user) = (number(owner, "group_id"), number(owner, "user_id"));
-                group(id, user, text(owner, "name"), text(owner, "email"))
-            });
-            let all = std::iter::once(first).chain(others).collect();
-            self.body.insert("Owners".to_owned(), Value::Array(all));
+            let first = Owner {
+                group_id: number(metadata, "group_id"),
+                user_id: user.id,
+                name: part(&user.name),
+                email: part(&user.email),
+                ..Owner::default()
+            };
+            let others = owners(metadata).map(Owner::by_group);
+            self.body.owners = std::iter::once(first).chain(others).collect();
             return Ok(());
         }
         let (id, kind) = (number(metadata, "owner_id"), text(metadata, "owner_type"));
@@ -160,34 +140,18 @@ impl<'a> Details<'a> {
                 "The field 'OwnerType' must be one of the following values: User Group.",
             ));
         }
-        put_number(&mut self.body, "OwnerId", id);
-        put(&mut self.body, "OwnerType", kind);
-        let first = owner(user.id, &user.login, &user.email);
-        let others = owners(metadata).map(|given| {
-            let id = number(given, "owner_id");
-            owner(id, text(given, "owner"), text(given, "email"))
-        });
-        let all = std::iter::once(first).chain(others).collect();
-        self.body.insert("Owners".to_owned(), Value::Array(all));
+        let first = Owner {
+            id: user.id,
+            login: part(&user.login),
+            email: part(&user.email),
+            ..Owner::default()
+        };
+        let others = owners(metadata).map(Owner::by_owner);
+        self.body.owner_id = id;
+        kind.clone_into(&mut self.body.owner_type);
+        self.body.owners = std::iter::once(first).chain(others).collect();
         Ok(())
     }
-}
-
-fn owner(id: i64, name: &str, email: &str) -> Value {
-    let mut owner = Map::new();
-    put_number(&mut owner, "OwnerId", id);
-    put(&mut owner, "Owner", name);
-    put(&mut owner, "Email", email);
-    Value::Object(owner)
-}
-
-fn group(id: i64, user: i64, name: &str, email: &str) -> Value {
-    let mut owner = Map::new();
-    put_number(&mut owner, "GroupId", id);
-    put_number(&mut owner, "UserId", user);
-    put(&mut owner, "Name", name);
-    put(&mut owner, "Email", email);
-    Value::Object(owner)
 }
 
 fn owners(metadata: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Value>> {
@@ -195,21 +159,40 @@ fn owners(metadata: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Va
     owners.into_iter().flatten().filter_map(Value::as_object)
 }
 
-fn urls(metadata: &Map<String, Value>) -> Vec<Value> {
+fn urls(metadata: &Map<String, Value>) -> Vec<Url> {
     let urls = metadata.get("urls").and_then(Value::as_array);
     let urls = urls.into_iter().flatten().filter_map(Value::as_object);
     let id = |url: &Map<String, Value>, name: &str| {
         let id = text(url, name).to_lowercase();
         if is_uuid(&id) { id } else { NO_ID.to_owned() }
     };
-    urls.map(|url| {
-        let mut made = Map::new();
-        put(&mut made, "Id", &id(url, "id"));
-        put(&mut made, "CredentialId", &id(url, "credential_id"));
-        put(&mut made, "Url", text(url, "url"));
-        Value::Object(made)
+    urls.map(|url| Url {
+        id: id(url, "id"),
+        credential_id: id(url, "credential_id"),
+        address: text(url, "url").to_owned(),
     })
     .collect()
+}
+
+impl Owner {
+    fn by_owner(given: &Map<String, Value>) -> Self {
+        Self {
+            id: number(given, "owner_id"),
+            login: text(given, "owner").to_owned(),
+            email: text(given, "email").to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn by_group(given: &Map<String, Value>) -> Self {
+        Self {
+            group_id: number(given, "group_id"),
+            user_id: number(given, "user_id"),
+            name: text(given, "name").to_owned(),
+            email: text(given, "email").to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 fn text<'a>(metadata: &'a Map<String, Value>, name: &str) -> &'a str {
@@ -224,7 +207,7 @@ fn number(metadata: &Map<String, Value>, name: &str) -> i64 {
     number.and_then(Value::as_i64).unwrap_or_default()
 }
 
-fn required<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str> {
+fn required(field: &str, text: &str, most: usize) -> Result<String> {
     if text.is_empty() {
         return Err(Error::invalid_spec(format!(
             "The field '{field}' is required."
@@ -233,25 +216,12 @@ fn required<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str> {
     at_most(field, text, most)
 }
 
-fn at_most<'a>(field: &str, text: &'a str, most: usize) -> Result<&'a str> {
+fn at_most(field: &str, text: &str, most: usize) -> Result<String> {
     if text.chars().count() > most {
         let message = format!("Max length '{most}' for '{field}' field.");
         return Err(Error::invalid_spec(message));
     }
-    Ok(text)
-}
-
-/// What is empty is left out.
-fn put(body: &mut Map<String, Value>, name: &str, text: &str) {
-    if !text.is_empty() {
-        body.insert(name.to_owned(), json!(text));
-    }
-}
-
-fn put_number(body: &mut Map<String, Value>, name: &str, number: i64) {
-    if number != 0 {
-        body.insert(name.to_owned(), json!(number));
-    }
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]

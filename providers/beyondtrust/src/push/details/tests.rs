@@ -1,19 +1,22 @@
 //! Bodies of each kind and version, and the texts of what is missing.
 
+use serde_json::json;
+
 use super::*;
 
 fn made(metadata: Value, value: &str, version: &str) -> Result<(String, Value)> {
     let user = User {
         id: 7,
-        email: "e@x".to_owned(),
-        login: "eso".to_owned(),
-        name: "ESO".to_owned(),
+        email: Some("e@x".to_owned()),
+        login: Some("eso".to_owned()),
+        name: Some("ESO".to_owned()),
     };
     let value = SecretValue::from(value);
     let metadata = metadata.as_object().unwrap();
     let details = Details::new(metadata, &value, &user, version)?;
     let (kind, _, _) = details.request()?;
-    Ok((kind.to_owned(), Value::Object(details.body)))
+    let body = serde_json::to_value(&details.body).unwrap();
+    Ok((kind.to_owned(), body))
 }
 
 fn refusal(metadata: Value, value: &str, version: &str) -> String {
