@@ -95,8 +95,7 @@ impl Api {
         let records = pages(|offset| self.search(name, offset)).await?;
         let mut secrets = Vec::with_capacity(records.len());
         for record in records {
-            let secret = self.secret(record.id).await;
-            secrets.push(secret.map_err(lockstep_provider_kit::error::not_absence)?);
+            secrets.push(self.secret(record.id).await?);
         }
         Ok(secrets)
     }

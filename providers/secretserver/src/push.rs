@@ -113,21 +113,22 @@ async fn create(
     property: Option<&str>,
     text: &str,
 ) -> Result<()> {
-    let template = api.template(template).await;
-    let template = template.map_err(|error| error.context("failed to get secret template"))?;
+    let fields = api.template(template).await;
+    let fields = fields.map_err(|error| error.context("failed to get secret template"))?;
+    let name = new_name(key)?;
     let field = match property {
-        None => template
+        None => fields
             .fields
             .first()
             .ok_or_else(|| Error::invalid_data("secret template has no fields"))?,
-        Some(name) => template.field(name).ok_or_else(|| {
+        Some(name) => fields.field(name).ok_or_else(|| {
             Error::invalid_spec(format!("field {name} not found in secret template"))
         })?,
     };
     let head = Head {
-        name: new_name(key)?,
+        name,
         folder,
-        template: template.id,
+        template,
         items: vec![Item {
             field: field.id,
             value: text.to_owned(),
@@ -139,7 +140,7 @@ async fn create(
         head,
         ..Secret::default()
     };
-    let made = write(api, secret, &template).await;
+    let made = write(api, secret, &fields).await;
     made.map_err(|error| error.context("failed to create secret"))
 }
 

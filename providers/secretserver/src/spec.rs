@@ -77,7 +77,7 @@ impl SecretserverSpec {
 
     /// Checks for a connection: a ClusterSecretStore must say where its Secrets are.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let warnings = self.admit(scope)?;
+        let warnings = self.admit(&admission_scope(scope))?;
         for credential in self.credentials()? {
             let selector = credential.secret_ref.as_ref();
             if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
@@ -134,6 +134,16 @@ impl Credential {
     }
 }
 
+/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
+fn admission_scope(scope: &Scope) -> Scope {
+    match scope {
+        Scope::Used { namespace } => Scope::Namespaced {
+            namespace: namespace.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
 fn refused<T>(text: &str) -> Result<T> {
     Err(Error::invalid_spec(text))
 }
@@ -181,5 +191,19 @@ mod tests {
         );
         let token = json!({"secretRef": {"name": "c", "key": "k", "namespace": "n"}});
         assert_eq!(refusal(json!({"token": token}), &scope), None);
+    }
+
+    #[test]
+    fn a_connection_refuses_a_foreign_namespace() {
+        let scope = Scope::Used {
+            namespace: "team".to_owned(),
+        };
+        let of = |namespace: &str| {
+            let token = json!({"secretRef": {"name": "c", "key": "k", "namespace": namespace}});
+            refusal(json!({"token": token}), &scope)
+        };
+
+        assert_eq!(of("team"), None);
+        assert!(of("other").unwrap().starts_with("namespace should"));
     }
 }
