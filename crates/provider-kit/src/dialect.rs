@@ -6,7 +6,7 @@ use lockstep_golang::fmt::value_text;
 use lockstep_golang::gjson::{Kind, valid};
 use lockstep_provider_api::json::{Value, json_object, json_object_decoded};
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_api::property::{Dots, extract, extract_json, try_find};
+use lockstep_provider_api::property::{Dots, extract, try_find};
 
 use self::members::{raw_members, strict_strings, yaml_members};
 
@@ -25,7 +25,7 @@ pub enum Property {
     GjsonStrOnly,
     /// A gjson path; the JSON at it as written, strings with their quotes.
     GjsonRaw,
-    /// A gjson path; strings without quotes, everything else as written.
+    /// A gjson path; strings without quotes, `null` empty, everything else as written.
     GjsonRawUnquoted,
     /// A member of the object; its JSON as written, strings with their quotes.
     TopLevelRaw,
@@ -45,7 +45,7 @@ impl Property {
             Self::EscapedDotThenGjson => extract(value, property, Dots::EscapedThenRaw),
             Self::GjsonStrOnly => text_only(value, property),
             Self::GjsonRaw => raw(value, property),
-            Self::GjsonRawUnquoted => extract_json(value, property, Dots::Raw),
+            Self::GjsonRawUnquoted => raw_unquoted(value, property),
             Self::TopLevelRaw => member(raw_members(value)?, property),
             Self::TopLevelUnquoted => member(json_object(value)?, property),
             Self::StringMap => member(strict_strings(value)?, property),
@@ -99,6 +99,15 @@ fn text_only(value: &SecretValue, property: &str) -> Result<SecretValue> {
     Ok(match hit.kind() {
         Kind::String => SecretValue::from(hit.text()),
         _ => SecretValue::default(),
+    })
+}
+
+fn raw_unquoted(value: &SecretValue, property: &str) -> Result<SecretValue> {
+    let hit = try_find(value, property, Dots::Raw)?.ok_or_else(Error::not_found)?;
+    Ok(match hit.kind() {
+        Kind::Null => SecretValue::default(),
+        Kind::String => SecretValue::from(hit.text()),
+        _ => SecretValue::from(hit.raw()),
     })
 }
 
