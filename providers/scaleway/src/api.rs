@@ -67,7 +67,12 @@ impl Api {
     pub(crate) async fn connect(spec: &ScalewaySpec, ctx: &Ctx) -> Result<Self> {
         let auth = auth::connect(spec, ctx).await?;
         let url = spec.api_url.as_deref().filter(|url| !url.is_empty());
-        let url = url.unwrap_or(DEFAULT_URL).trim_end_matches('/');
+        let url = url.unwrap_or(DEFAULT_URL);
+        if url.ends_with('/') {
+            return Err(Error::invalid_spec(format!(
+                "scaleway-sdk-go: invalid API url '{url}' it should not have a trailing slash"
+            )));
+        }
         let region = encode_component(&spec.region);
         let base = format!("{url}/secret-manager/v1beta1/regions/{region}");
         let base = Address::new("spec.provider.scaleway.apiUrl", &base)?;
@@ -120,10 +125,10 @@ impl Api {
     /// id and a number are given.
     pub(crate) async fn read(&self, key: &Key, version: Option<&str>) -> Result<SecretValue> {
         let version = version.unwrap_or(LATEST_ENABLED);
-        let id = match key {
-            Key::Id(id) if version.parse::<u32>().is_ok() => return self.access(id, version).await,
-            Key::Id(id) => id.clone(),
-            Key::Name(name) => self.named(name).await?.ok_or_else(Error::not_found)?.id,
+        let id = match (key, number(version)) {
+            (Key::Id(id), Some(revision)) => return self.access(id, &revision.to_string()).await,
+            (Key::Id(id), None) => id.clone(),
+            (Key::Name(name), _) => self.named(name).await?.ok_or_else(Error::not_found)?.id,
         };
         let revision = self.revision(&id, version).await?;
         self.access(&id, &revision.to_string()).await
@@ -155,14 +160,12 @@ impl Api {
 
     /// Makes a secret without a version and gives its id.
     pub(crate) async fn create(&self, name: &Name) -> Result<String> {
-        let mut body = json!({
+        let body = json!({
             "project_id": self.project,
             "name": name.name,
+            "path": name.folder_or_root(),
             "type": UNKNOWN_TYPE,
         });
-        if let (Some(folder), Some(body)) = (&name.folder, body.as_object_mut()) {
-            body.insert("path".to_owned(), json!(folder));
-        }
         let request = self.rest.post("/secrets").json(&body);
         let answer = self.rest.send("CreateSecret", request, error::check);
         let secret: Secret = answer.await.map_err(not_absence)?.json()?;
@@ -205,6 +208,13 @@ impl Api {
             .query("scheduled_for_deletion", "false")
             .query("type", UNKNOWN_TYPE)
     }
+}
+
+/// The number that a version is written as.
+fn number(version: &str) -> Option<u32> {
+    version
+        .starts_with(|c: char| c.is_ascii_digit())
+        .then(|| version.parse().ok())?
 }
 
 fn versions(id: &str) -> String {

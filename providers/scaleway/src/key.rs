@@ -2,6 +2,8 @@
 
 use lockstep_provider_api::prelude::*;
 
+const ROOT: &str = "/";
+
 /// Which secret is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -32,19 +34,27 @@ impl Key {
             })),
             "path" => in_folder(value).map(Self::Name),
             _ => Err(Error::invalid_spec(format!(
-                "invalid secret reference: unknown kind {kind:?}; use id:UUID, name:NAME or path:/FOLDER/NAME"
+                "invalid secret reference: {value:?}; use id:UUID, name:NAME or path:/FOLDER/NAME"
+            ))),
+        }
+    }
+}
+
+impl Name {
+    /// Reads the reference of a write, which is `done` by name: an id is given by Scaleway.
+    pub(crate) fn parse(key: &str, done: &str) -> Result<Self> {
+        match Key::parse(key) {
+            Ok(Key::Name(name)) => Ok(name),
+            Err(error) if !key.contains(':') || key.starts_with("path:") => Err(error),
+            _ => Err(Error::invalid_spec(format!(
+                "secrets can only be {done} by name or path"
             ))),
         }
     }
 
-    /// The name, for writes: an id is given by Scaleway.
-    pub(crate) fn into_name(self) -> Result<Name> {
-        match self {
-            Self::Name(name) => Ok(name),
-            Self::Id(_) => Err(Error::invalid_spec(
-                "secrets can only be pushed by name or path",
-            )),
-        }
+    /// The folder of a new secret: the root where the reference names none.
+    pub(crate) fn folder_or_root(&self) -> &str {
+        self.folder.as_deref().unwrap_or(ROOT)
     }
 }
 
@@ -52,10 +62,10 @@ fn in_folder(path: &str) -> Result<Name> {
     match path.rsplit_once('/') {
         Some((folder, name)) if path.starts_with('/') && !name.is_empty() => Ok(Name {
             name: name.to_owned(),
-            folder: Some(if folder.is_empty() { "/" } else { folder }.to_owned()),
+            folder: Some(if folder.is_empty() { ROOT } else { folder }.to_owned()),
         }),
         _ => Err(Error::invalid_spec(
-            "invalid secret reference: a path begins with '/' and ends with a name",
+            "ref is not a path: a path begins with '/' and ends with a name",
         )),
     }
 }
@@ -86,6 +96,27 @@ mod tests {
 
             assert_eq!(error.kind(), &ErrorKind::InvalidSpec, "{key}");
         }
-        assert!(Key::parse("id:x").unwrap().into_name().is_err());
+    }
+
+    #[test]
+    fn a_write_says_what_it_cannot_be_done_by() {
+        let refusal = |key| Name::parse(key, "pushed").unwrap_err().to_string();
+
+        for key in ["id:x", "uuid:x"] {
+            assert_eq!(refusal(key), "secrets can only be pushed by name or path");
+        }
+        assert!(refusal("k").starts_with("invalid secret reference: missing colon ':'"));
+        assert!(refusal("path:a/n").starts_with("ref is not a path"));
+    }
+
+    #[test]
+    fn a_new_secret_is_in_the_root_unless_its_folder_is_named() {
+        let folder = |key| {
+            let name = Name::parse(key, "pushed").unwrap();
+            name.folder_or_root().to_owned()
+        };
+
+        assert_eq!(folder("name:n"), "/");
+        assert_eq!(folder("path:/a/n"), "/a");
     }
 }

@@ -4,7 +4,7 @@
 use lockstep_provider_api::prelude::*;
 
 use crate::api::Api;
-use crate::key::Key;
+use crate::key::Name;
 
 const LATEST: &str = "latest";
 
@@ -16,7 +16,7 @@ pub(crate) async fn push(api: &Api, item: &PushItem) -> Result<Pushed> {
         ));
     }
     let value = item.value()?;
-    let name = Key::parse(&item.target.remote_key)?.into_name()?;
+    let name = Name::parse(&item.target.remote_key, "pushed")?;
     let Some(secret) = api.named(&name).await? else {
         let id = api.create(&name).await?;
         api.add_version(&id, &value).await?;
@@ -43,7 +43,7 @@ pub(crate) async fn push(api: &Api, item: &PushItem) -> Result<Pushed> {
 
 /// Deletes a secret; one that is gone already is no error.
 pub(crate) async fn delete(api: &Api, target: &PushTarget) -> Result<()> {
-    let name = Key::parse(&target.remote_key)?.into_name()?;
+    let name = Name::parse(&target.remote_key, "deleted")?;
     let Some(secret) = api.named(&name).await? else {
         return Ok(());
     };

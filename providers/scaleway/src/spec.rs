@@ -2,6 +2,7 @@
 //! backend. Nothing here reads a credential.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
 use lockstep_provider_kit::SecretOrValue;
 use lockstep_provider_kit::ids::is_uuid;
 use schemars::JsonSchema;
@@ -28,18 +29,36 @@ impl ScalewaySpec {
     /// Checks everything that can be checked without looking anywhere; upstream makes these checks
     /// for every connection.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        if self.region.is_empty() {
-            return Err(Error::invalid_spec("region is required"));
+        if !is_region(&self.region) {
+            return Err(Error::invalid_spec(format!(
+                "invalid region: {:?}; a region is written like fr-par",
+                self.region
+            )));
         }
         if !is_uuid(&self.project_id) {
-            return Err(Error::invalid_spec(
-                "projectId must be a UUID, as the console shows it in the project's settings",
-            ));
+            return Err(Error::invalid_spec(format!(
+                "invalid project id: {:?}; it is a UUID, as the console shows it in the project's settings",
+                self.project_id
+            )));
         }
         self.access_key.validate(scope, "accessKey")?;
         self.secret_key.validate(scope, "secretKey")?;
         Ok(Warnings::new())
     }
+
+    /// The references to keys; a key that is a value has none.
+    pub(crate) fn references(&self) -> impl Iterator<Item = &SecretKeySelector> {
+        let keys = [&self.access_key, &self.secret_key];
+        keys.into_iter().filter_map(|key| key.secret_ref.as_ref())
+    }
+}
+
+/// Two letters of a country, three of a place.
+fn is_region(text: &str) -> bool {
+    let is_word =
+        |word: &str, length| word.len() == length && word.bytes().all(|c| c.is_ascii_lowercase());
+    let parts = text.split_once('-');
+    parts.is_some_and(|(country, place)| is_word(country, 2) && is_word(place, 3))
 }
 
 #[cfg(test)]
@@ -66,7 +85,12 @@ mod tests {
     #[test]
     fn a_store_needs_region_project_and_both_keys() {
         assert_eq!(refusal(|_| {}), None);
-        assert!(refusal(|spec| spec.region.clear()).is_some());
+        for region in ["", "paris", "fr-PAR", "fr-par-1"] {
+            assert!(
+                refusal(|spec| spec.region = region.to_owned()).is_some(),
+                "{region}"
+            );
+        }
         assert!(refusal(|spec| spec.project_id = "shop".to_owned()).is_some());
         assert!(refusal(|spec| spec.access_key.value = None).is_some());
         assert!(refusal(|spec| spec.secret_key.value = None).is_some());

@@ -5,6 +5,7 @@ use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::{Members, Property};
 
 use crate::api::{Api, Selection};
+use crate::error::absent;
 use crate::key::Key;
 use crate::push;
 
@@ -34,8 +35,8 @@ fn members(value: &SecretValue, _: &RemoteRef) -> Result<SecretMap> {
 impl Store for ScalewayStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let key = Key::parse(&reference.key)?;
-        let value = self.api.read(&key, reference.wanted_version()).await?;
-        wanted(&value, reference)
+        let value = self.api.read(&key, reference.wanted_version()).await;
+        wanted(&value.map_err(absent)?, reference)
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {

@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 /// Versions in base64 by name; a secret's id is its name.
 type Secrets = Arc<Mutex<BTreeMap<String, Vec<String>>>>;
 
+const SECRET_KEY: &str = "99999999-2222-4333-8444-555555555555";
+const MISSING: &str = r#"{"type":"not_found","resource":"secret"}"#;
 const BASE: &str = "/secret-manager/v1beta1/regions/fr-par/secrets";
 
 #[derive(Default)]
@@ -33,13 +35,13 @@ impl Subject for ScalewaySubject {
             "apiUrl": "https://scaleway.test",
             "region": "fr-par",
             "projectId": "11111111-2222-4333-8444-555555555555",
-            "accessKey": {"value": "SCW1"},
+            "accessKey": {"value": "SCW12345678901234567"},
             "secretKey": {"secretRef": {"name": "c", "key": "secret"}},
         })
     }
 
     fn prepare(&self, objects: &MemoryObjects) {
-        objects.put_secret(NAMESPACE, "c", "secret", "a key\n");
+        objects.put_secret(NAMESPACE, "c", "secret", format!("{SECRET_KEY}\n").as_str());
     }
 
     fn transport(&self) -> Option<Arc<dyn Transport>> {
@@ -88,7 +90,7 @@ fn number(request: &Request<Bytes>, name: &str) -> usize {
 
 fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
     let signed = request.headers().get("x-auth-token");
-    if signed.is_none_or(|header| header != "a key") {
+    if signed.is_none_or(|header| header != SECRET_KEY) {
         return response(401, "{}");
     }
     let Ok(mut secrets) = secrets.lock() else {
@@ -106,11 +108,15 @@ fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
         }
         (&Method::DELETE, [id]) => {
             let gone = secrets.remove(*id).is_some();
-            response(if gone { 204 } else { 404 }, "")
+            if gone {
+                response(204, "")
+            } else {
+                response(404, MISSING)
+            }
         }
         (&Method::POST, [id, "versions"]) => {
             let Some(versions) = secrets.get_mut(*id) else {
-                return response(404, "{}");
+                return response(404, MISSING);
             };
             versions.push(body["data"].as_str().unwrap_or_default().to_owned());
             response(200, json!({"revision": versions.len()}).to_string())
@@ -123,7 +129,7 @@ fn answer(request: &Request<Bytes>, secrets: &Secrets) -> Response<Bytes> {
                 number => number.parse().unwrap_or_default(),
             };
             match (versions.get(revision.wrapping_sub(1)), rest) {
-                (None, _) => response(404, "{}"),
+                (None, _) => response(404, MISSING),
                 (Some(_), []) => response(200, json!({"revision": revision}).to_string()),
                 (Some(data), _) => response(200, json!({"data": data}).to_string()),
             }
