@@ -23,12 +23,13 @@ impl Provider for Bitwarden {
     type Spec = BitwardenSpec;
     type Store = BitwardenStore;
 
-    fn validate(spec: &BitwardenSpec, scope: &Scope) -> Result<Warnings> {
-        spec.validate(scope)
+    /// What a connection needs is seen when it is made.
+    fn validate(_: &BitwardenSpec, _: &Scope) -> Result<Warnings> {
+        Ok(Warnings::new())
     }
 
-    fn admit(spec: &BitwardenSpec, scope: &Scope) -> Result<Warnings> {
-        spec.admit(scope)
+    fn admit(spec: &BitwardenSpec, _: &Scope) -> Result<Warnings> {
+        spec.admit()
     }
 
     fn capabilities(_: &BitwardenSpec) -> Capabilities {

@@ -3,17 +3,18 @@
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::{missing, missing_kept};
-use lockstep_provider_kit::ids::is_uuid;
 
 use crate::api::{Api, Secret};
 
+const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
+
 /// The secret of a key; a missing one is an error that deletes nothing, as upstream has it.
 pub(crate) async fn secret(api: &Api, key: &str) -> Result<Secret> {
-    if is_uuid(key) {
-        let found = api.read(key).await.map_err(missing_kept);
-        return found.map_err(|error| error.context("failed to get secret"));
-    }
-    let found = in_project(api, key).await;
+    let found = if is_id(key) {
+        api.read(key).await.map_err(missing_kept).map(Some)
+    } else {
+        in_project(api, key).await
+    };
     found
         .map_err(|error| error.context("failed to get secret"))?
         .ok_or_else(|| {
@@ -24,19 +25,8 @@ pub(crate) async fn secret(api: &Api, key: &str) -> Result<Secret> {
         })
 }
 
-/// The same for writes; `None` where there is none.
-pub(crate) async fn existing(api: &Api, key: &str) -> Result<Option<Secret>> {
-    if !is_uuid(key) {
-        return in_project(api, key).await;
-    }
-    match api.read(key).await {
-        Ok(secret) => Ok(Some(secret)),
-        Err(error) if error.kind() == &ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-async fn in_project(api: &Api, name: &str) -> Result<Option<Secret>> {
+/// The secret of a name in the store's project; `None` where there is none.
+pub(crate) async fn in_project(api: &Api, name: &str) -> Result<Option<Secret>> {
     let mut found = named(api, name).await?.into_iter();
     match (found.next(), found.next()) {
         (first, None) => Ok(first),
@@ -53,13 +43,46 @@ pub(crate) async fn named(api: &Api, name: &str) -> Result<Vec<Secret>> {
     let listed = listed.map_err(|error| error.context("failed to get all secrets"))?;
     let mut found = Vec::new();
     for entry in listed.into_iter().filter(|entry| entry.key == name) {
-        match api.read(&entry.id).await {
-            Ok(secret) if secret.project_id.as_deref() == Some(&api.project) => found.push(secret),
-            // Of another project, or deleted since the list.
-            Ok(_) => {}
-            Err(error) if error.kind() == &ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        let secret = api.read(&entry.id).await.map_err(missing_kept);
+        let secret = secret.map_err(|error| error.context("failed to get secret"))?;
+        if secret.is_of(&api.project) {
+            found.push(secret);
         }
     }
     Ok(found)
+}
+
+/// Whether a key is an id: a UUID whose dashes may be left out.
+pub(crate) fn is_id(key: &str) -> bool {
+    let mut rest = key;
+    for (at, length) in GROUPS.into_iter().enumerate() {
+        if at > 0 {
+            rest = rest.strip_prefix('-').unwrap_or(rest);
+        }
+        match rest.split_at_checked(length) {
+            Some((group, after)) if group.bytes().all(|c| c.is_ascii_hexdigit()) => rest = after,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_id;
+
+    #[test]
+    fn an_id_may_have_dashes_or_not() {
+        for id in [
+            "0ccccccc-1111-4111-8111-000000000000",
+            "0CCCCCCC-1111-4111-8111-000000000000",
+            "0ccccccc111141118111000000000000",
+        ] {
+            assert!(is_id(id), "{id}");
+        }
+        for name in ["", "k", "0ccccccc-1111-4111-8111-00000000000g", "värde"] {
+            assert!(!is_id(name), "{name}");
+        }
+        assert!(!is_id("0ccccccc-1111-4111-8111-0000000000000"));
+    }
 }

@@ -52,24 +52,25 @@ pub struct SecretRef {
 }
 
 impl BitwardenSpec {
-    /// Checks what a connection needs.
-    pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let credentials = &self.auth.secret_ref.credentials;
-        scope.check_referent(credentials.namespace.as_deref())?;
-        Ok(Warnings::new())
-    }
-
     /// Checks everything that can be checked without looking anywhere.
-    pub(crate) fn admit(&self, scope: &Scope) -> Result<Warnings> {
-        let mut warnings = self.validate(scope)?;
+    pub(crate) fn admit(&self) -> Result<Warnings> {
+        if self.sidecar().is_none() {
+            return Err(Error::invalid_spec("bitwardenServerSDKURL not configured"));
+        }
+        let mut warnings = Warnings::new();
         if self.ca_bundle().is_none() && self.ca_provider.is_none() {
             warnings.push(
-                "neither caBundle nor caProvider is given: the sidecar's certificate must come from \
-                 a public authority"
+                "neither caBundle nor caProvider is given: the store needs one of them to be ready"
                     .to_owned(),
             );
         }
         Ok(warnings)
+    }
+
+    /// The address of the sidecar, where it is given.
+    pub(crate) fn sidecar(&self) -> Option<&str> {
+        let url = self.bitwarden_server_sdk_url.as_deref();
+        url.filter(|url| !url.is_empty())
     }
 
     pub(crate) fn ca_bundle(&self) -> Option<&str> {

@@ -3,6 +3,7 @@
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Members;
+use lockstep_provider_kit::error::missing_kept;
 
 use crate::api::Api;
 use crate::lookup;
@@ -23,13 +24,13 @@ impl BitwardenStore {
 
 fn members(value: &SecretValue) -> Result<SecretMap> {
     let found = MEMBERS.of(value);
-    found.map_err(|error| error.context("unable to unmarshal secret"))
+    found.map_err(|error| error.context("error unmarshalling secret"))
 }
 
 impl Store for BitwardenStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let secret = lookup::secret(&self.api, &reference.key).await?;
-        Ok(SecretValue::from(secret.value))
+        Ok(SecretValue::from(secret.value()))
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
@@ -53,15 +54,12 @@ impl Store for BitwardenStore {
     /// filter would take keys away from targets that exist.
     async fn find(&self, _find: &Find) -> Result<SecretMap> {
         let mut found = SecretMap::new();
-        for entry in self.api.list().await? {
-            match self.api.read(&entry.id).await {
-                Ok(secret) => {
-                    found.insert(secret.id, SecretValue::from(secret.value));
-                }
-                // Deleted since the list.
-                Err(error) if error.kind() == &ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+        let listed = self.api.list().await;
+        let listed = listed.map_err(|error| error.context("failed to get all secrets"))?;
+        for entry in listed {
+            let secret = self.api.read(&entry.id).await.map_err(missing_kept);
+            let secret = secret.map_err(|error| error.context("failed to get secret"))?;
+            found.insert(entry.id, SecretValue::from(secret.value()));
         }
         Ok(found)
     }
@@ -75,8 +73,7 @@ impl Store for BitwardenStore {
     }
 
     async fn exists(&self, target: &PushTarget) -> Result<bool> {
-        let found = lookup::existing(&self.api, &target.remote_key).await?;
-        Ok(found.is_some())
+        push::exists(&self.api, target).await
     }
 
     /// Upstream signs in with the first read, and a store is ready before it.

@@ -29,6 +29,7 @@ impl Subject for BitwardenSubject {
     fn spec(&self) -> Value {
         json!({
             "bitwardenServerSDKURL": "https://sidecar.test",
+            "caBundle": include_str!("ca.pem"),
             "organizationID": "o",
             "projectID": "p",
             "auth": {"secretRef": {"credentials": {"name": "c", "key": "token"}}},
