@@ -18,7 +18,7 @@ struct Refusal {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(from = "Said")]
 struct Fault {
     resource: String,
     field: String,
@@ -26,9 +26,48 @@ struct Fault {
     message: String,
 }
 
+/// A fault as GitHub writes it: an object, or only its message.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Message(String),
+    Fault {
+        #[serde(default)]
+        resource: String,
+        #[serde(default)]
+        field: String,
+        #[serde(default)]
+        code: String,
+        #[serde(default)]
+        message: String,
+    },
+}
+
+impl From<Said> for Fault {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Message(message) => Self {
+                message,
+                ..Self::default()
+            },
+            Said::Fault {
+                resource,
+                field,
+                code,
+                message,
+            } => Self {
+                resource,
+                field,
+                code,
+                message,
+            },
+        }
+    }
+}
+
 /// Checks the answer to a request that the text names.
 pub(crate) fn check(method: &Method, uri: &Uri) -> impl FnOnce(Answer) -> Result<Answer> + use<> {
-    let called = format!("{method} {}", without_query(uri));
+    let called = format!("{method} {uri}");
     move |answer| {
         let limit = limit(&answer);
         let checked = described(answer, |answer| text(&called, answer));
@@ -76,11 +115,6 @@ impl Fault {
 fn status(status: StatusCode) -> String {
     let reason = status.canonical_reason().unwrap_or_default();
     format!("{} {reason}", status.as_u16())
-}
-
-fn without_query(uri: &Uri) -> String {
-    let text = uri.to_string();
-    text.split('?').next().unwrap_or_default().to_owned()
 }
 
 /// How long to wait where a 403 says that a limit is reached: zero where it does not say how long.
@@ -132,8 +166,18 @@ mod tests {
         let error = refused(404, r#"{"message":"Not Found"}"#, None);
 
         assert_eq!(error.kind(), &ErrorKind::NotFound);
-        let want = "GET https://ghe.test/api/v3/x: 404 Not Found []";
+        let want = "GET https://ghe.test/api/v3/x?per_page=1: 404 Not Found []";
         assert_eq!(error.to_string(), want);
+    }
+
+    #[test]
+    fn faults_are_objects_or_texts() {
+        let body = r#"{"message":"Validation Failed","errors":[{"field":"key_id","code":"invalid"},"too long"]}"#;
+        let error = refused(422, body, None).to_string();
+
+        let want = "422 Validation Failed [{Resource: Field:key_id Code:invalid Message:} \
+                    {Resource: Field: Code: Message:too long}]";
+        assert!(error.ends_with(want), "{error}");
     }
 
     #[test]

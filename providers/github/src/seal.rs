@@ -8,7 +8,7 @@ use lockstep_provider_kit::base64::{Encoding, decode, encode};
 /// The value in a box for a public key, both in base64.
 pub(crate) fn sealed(value: &SecretValue, key: &str) -> Result<String> {
     let bytes = decode(Encoding::Standard, key.as_bytes())
-        .map_err(|_| Error::invalid_data("unable to decode public key: it is no base64"))?;
+        .map_err(|error| Error::invalid_data(format!("unable to decode public key: {error}")))?;
     let bytes: [u8; 32] = bytes.try_into().map_err(|_| {
         Error::invalid_data("unable to decode public key: it does not have 32 bytes")
     })?;
