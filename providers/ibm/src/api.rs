@@ -28,8 +28,12 @@ pub(crate) struct Api {
 impl Api {
     /// Resolves the credentials.
     pub(crate) async fn connect(spec: &IbmSpec, ctx: &Ctx) -> Result<Self> {
-        let base = Address::new("spec.provider.ibm.serviceUrl", spec.url()?)?;
         let session = auth::connect(spec, ctx).await?;
+        let url = spec.url()?;
+        if auth::is_wrapped(url.as_bytes()) {
+            return Err(auth::wrapped("URL"));
+        }
+        let base = Address::new("spec.provider.ibm.serviceUrl", url)?;
         let rest = Rest::new(ctx, PROVIDER, base, &Tls::default())?.signed(session);
         Ok(Self {
             rest: rest.repeating(repeats(ctx.retry())),

@@ -20,6 +20,9 @@ const API_KEY_GRANT: &str = "urn:ibm:params:oauth:grant-type:apikey";
 const POD_GRANT: &str = "urn:ibm:params:oauth:grant-type:cr-token";
 const DEFAULT_LIFE: Duration = Duration::from_hours(1);
 
+/// What a connection that cannot be made begins to say.
+const SETUP: &str = "cannot setup new ibm client";
+
 /// What is exchanged.
 #[derive(Clone)]
 enum Proof {
@@ -39,7 +42,10 @@ pub(crate) async fn connect(spec: &IbmSpec, ctx: &Ctx) -> Result<Session> {
             let value = SecretValue::from(value.without_final_newline());
             if value.is_empty() {
                 let text = "Exactly one of ApiKey or RefreshToken must be specified.";
-                return Err(Error::invalid_spec(text).context("cannot setup new ibm client"));
+                return Err(Error::invalid_spec(text).context(SETUP));
+            }
+            if is_wrapped(value.expose()) {
+                return Err(wrapped("ApiKey"));
             }
             (&key.iam_endpoint, Proof::ApiKey(value))
         }
@@ -55,6 +61,19 @@ pub(crate) async fn connect(spec: &IbmSpec, ctx: &Ctx) -> Result<Session> {
         let (rest, proof) = (rest.clone(), proof.clone());
         async move { sign_in(&rest, &proof).await }
     }))
+}
+
+/// Whether a text has braces or quotes around it, as one that was copied out of a document has.
+pub(crate) fn is_wrapped(text: &[u8]) -> bool {
+    matches!(text, [b'{' | b'"', ..] | [.., b'}' | b'"'])
+}
+
+/// What the vendor's client says of such a text.
+pub(crate) fn wrapped(property: &str) -> Error {
+    let text = format!(
+        "The {property} property is invalid. Please remove any surrounding {{, }}, or \" characters."
+    );
+    Error::invalid_spec(text).context(SETUP)
 }
 
 fn pod(container: &ContainerAuth) -> Proof {

@@ -19,6 +19,16 @@ mod tests;
 
 const PROPERTY: Property = Property::EscapedDotThenGjson;
 const MEMBERS: Members = Members::GoBytes;
+/// Fields that are shown among the metadata of every secret, empty where it has none.
+const ALWAYS_SHOWN: [&str; 7] = [
+    "created_at",
+    "created_by",
+    "crn",
+    "id",
+    "secret_group_id",
+    "updated_at",
+    "versions_total",
+];
 
 /// The fields of one secret.
 pub(crate) struct Fields(BTreeMap<String, Json>);
@@ -50,8 +60,8 @@ impl Fields {
                 (name, value)
             })
             .collect();
-        if kind.shows_rotation() {
-            fields.entry("rotation".to_owned()).or_insert(Json::Null);
+        for name in ALWAYS_SHOWN.iter().chain(kind.always_shown()) {
+            fields.entry((*name).to_owned()).or_insert(Json::Null);
         }
         Ok(Self(fields))
     }

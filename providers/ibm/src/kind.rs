@@ -110,9 +110,24 @@ impl Kind {
         self == Self::ImportedCert && LACKING.contains(&field)
     }
 
-    /// Whether its rotation is shown among the metadata even where it has none.
-    pub(crate) const fn shows_rotation(self) -> bool {
-        matches!(self, Self::UsernamePassword | Self::PublicCert)
+    /// Fields that are shown among the metadata even where a secret has none, beside those of every type.
+    pub(crate) const fn always_shown(self) -> &'static [&'static str] {
+        match self {
+            Self::Arbitrary | Self::ImportedCert | Self::Kv => &[],
+            Self::UsernamePassword => &["rotation"],
+            Self::IamCredentials => &["reuse_api_key", "ttl"],
+            Self::ServiceCredentials => &["source_service"],
+            Self::PublicCert => &["key_algorithm", "rotation"],
+            Self::PrivateCert => &[
+                "certificate_template",
+                "common_name",
+                "issuer",
+                "serial_number",
+                "signing_algorithm",
+                "validity",
+            ],
+            Self::CustomCredentials => &["configuration"],
+        }
     }
 }
 

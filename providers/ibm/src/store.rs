@@ -26,9 +26,12 @@ fn check(read: &Read) -> Result<()> {
         return Err(not_implemented());
     };
     let key = Key::parse(&reference.key);
-    let kind = key.kind()?;
-    if let (Read::Value(_), Value::Named) = (read, kind.value()) {
-        named(kind, reference)?;
+    // As upstream does, a map of an unknown type is refused only after the secret was read.
+    if let Read::Value(_) = read {
+        let kind = key.kind()?;
+        if let Value::Named = kind.value() {
+            named(kind, reference)?;
+        }
     }
     key.path().map(drop)
 }

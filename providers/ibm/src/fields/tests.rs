@@ -119,10 +119,15 @@ fn fetched_metadata_is_printed_as_go_prints_it() {
         pairs(&members),
         [
             "created_at=2024-01-02T03:04:05.000Z",
+            "created_by=<nil>",
+            "crn=<nil>",
             "custom_metadata=map[a:map[b:1]]",
+            "id=<nil>",
             "password=p",
             "rotation=<nil>",
+            "secret_group_id=<nil>",
             "secret_type=username_password",
+            "updated_at=<nil>",
             "username=u",
             "versions_total=1",
         ]
