@@ -13,7 +13,8 @@ pub(crate) fn check(answer: Answer) -> Result<Answer> {
 fn text(answer: &Answer) -> String {
     let status = answer.status();
     let reason = status.canonical_reason().unwrap_or_default();
-    let text = format!("{} {reason}", status.as_u16());
+    let text = answer.detail("/message");
+    let text = text.unwrap_or_else(|| format!("{} {reason}", status.as_u16()));
     match answer.detail("/error/message") {
         // The client ends the server's sentence with a point, whether it has one or not.
         Some(message) => format!("{text}. {message}."),

@@ -36,6 +36,11 @@ fn wanted(value: &SecretValue, reference: &RemoteRef) -> Result<SecretValue> {
     })
 }
 
+/// The failure of a value whose members are wanted, with the secret it is about.
+fn of_members(error: Error, reference: &RemoteRef) -> Error {
+    error.context(format!("error getting secret {}", reference.key))
+}
+
 fn members(value: &SecretValue, reference: &RemoteRef) -> Result<SecretMap> {
     let found = MEMBERS.of(value);
     found.map_err(|error| error.context(format!("unable to unmarshal secret {}", reference.key)))
@@ -49,7 +54,9 @@ impl Store for ConjurStore {
     }
 
     async fn get_map(&self, reference: &RemoteRef) -> Result<SecretMap> {
-        members(&self.get(reference).await?, reference)
+        let got = self.get(reference).await;
+        let value = got.map_err(|error| of_members(error, reference))?;
+        members(&value, reference)
     }
 
     /// Versions are not looked at: a variable gives its newest value.
@@ -59,7 +66,15 @@ impl Store for ConjurStore {
     }
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
-        read.extract_from_value(containing, wanted, members)
+        let Read::Map(reference) = read else {
+            return read.extract_from_value(containing, wanted, members);
+        };
+        let value = Read::Value(reference.clone());
+        let value = value.extract_from_value(containing, wanted, members);
+        match value.map_err(|error| of_members(error, reference))? {
+            Payload::Value(value) => members(&value, reference).map(Payload::Map),
+            Payload::Map(_) => Err(lockstep_provider_api::read::mismatch()),
+        }
     }
 
     async fn find(&self, find: &Find) -> Result<SecretMap> {
