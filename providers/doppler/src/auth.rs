@@ -100,7 +100,13 @@ async fn login(config: &OidcConfig, rest: &Rest, audience: String) -> Result<Acc
     let account = &config.service_account_ref;
     let base = rest.base().as_str();
     let life = Duration::from_secs(seconds);
-    let token = exchange_token(ctx, account, base, &[audience], life).await?;
+    let token = exchange_token(ctx, account, base, &[audience], life).await;
+    let token = token.map_err(|error| {
+        error.context(format!(
+            "failed to create service account token: failed to create token for service account {}",
+            account.name
+        ))
+    })?;
     let body = json!({ "identity": config.identity, "token": token.expose_utf8()? });
     let request = rest.post("/v3/auth/oidc").json(&body);
     let answer = rest.send("ExchangeToken", request, check).await?;
