@@ -64,6 +64,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 
 /// Reads and decrypts a resource.
 pub(crate) async fn read(session: &Session, id: &str) -> Result<Opened> {
+    check_id(id).map_err(|error| error.context("getting resource"))?;
     let path = format!("/resources/{id}.json");
     let resource: Result<Resource> = session.api.get("GetResource", &path).await;
     let resource = resource
