@@ -17,52 +17,21 @@ struct Refusal {
     errors: Vec<Fault>,
 }
 
+/// A fault that GitHub names: an object, or only its message.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Fault {
+    Message(String),
+    Object(Place),
+}
+
 #[derive(Default, Deserialize)]
-#[serde(from = "Said")]
-struct Fault {
+#[serde(default)]
+struct Place {
     resource: String,
     field: String,
     code: String,
     message: String,
-}
-
-/// A fault as GitHub writes it: an object, or only its message.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Said {
-    Message(String),
-    Fault {
-        #[serde(default)]
-        resource: String,
-        #[serde(default)]
-        field: String,
-        #[serde(default)]
-        code: String,
-        #[serde(default)]
-        message: String,
-    },
-}
-
-impl From<Said> for Fault {
-    fn from(said: Said) -> Self {
-        match said {
-            Said::Message(message) => Self {
-                message,
-                ..Self::default()
-            },
-            Said::Fault {
-                resource,
-                field,
-                code,
-                message,
-            } => Self {
-                resource,
-                field,
-                code,
-                message,
-            },
-        }
-    }
 }
 
 /// Checks the answer to a request that the text names.
@@ -105,9 +74,14 @@ fn text(called: &str, answer: &Answer) -> String {
 
 impl Fault {
     fn shown(&self) -> String {
+        let nowhere = Place::default();
+        let (place, message) = match self {
+            Self::Message(message) => (&nowhere, message),
+            Self::Object(place) => (place, &place.message),
+        };
         format!(
-            "{{Resource:{} Field:{} Code:{} Message:{}}}",
-            self.resource, self.field, self.code, self.message
+            "{{Resource:{} Field:{} Code:{} Message:{message}}}",
+            place.resource, place.field, place.code
         )
     }
 }
