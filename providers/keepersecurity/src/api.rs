@@ -1,7 +1,7 @@
 //! One request to Keeper: the payload encrypted with a new key, that key encrypted to the server, both
 //! signed by the device. What a refusal means is decided in `error`.
 
-use http::header::HeaderName;
+use http::header::AUTHORIZATION;
 use lockstep_provider_api::http::{Answer, StatusCode};
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Rest;
@@ -139,5 +139,3 @@ impl Api {
         (wanted != id && (self.keys)(&wanted).is_some()).then_some(wanted)
     }
 }
-
-const AUTHORIZATION: HeaderName = http::header::AUTHORIZATION;

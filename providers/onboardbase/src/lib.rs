@@ -41,8 +41,8 @@ impl Provider for Onboardbase {
     }
 
     async fn connect(spec: OnboardbaseSpec, ctx: Ctx) -> Result<OnboardbaseStore> {
-        let passcode = auth::passcode(&spec, &ctx).await?;
         let api = api::Api::connect(&spec, &ctx).await?;
+        let passcode = auth::passcode(&spec, &ctx).await?;
         Ok(OnboardbaseStore::new(api, spec, passcode))
     }
 }

@@ -5,6 +5,9 @@ use lockstep_provider_api::http::Answer;
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::error::described;
 
+const CODE: &str = "/ResponseMetadata/Error/Code";
+const MESSAGE: &str = "/ResponseMetadata/Error/Message";
+
 /// The answer if it is a success, otherwise the error it stands for. An error object counts whatever the
 /// status is, as in the vendor's client.
 pub(crate) fn check(answer: Answer) -> Result<Answer> {
@@ -19,9 +22,6 @@ pub(crate) fn check(answer: Answer) -> Result<Answer> {
     }
     Err(Error::invalid_data(refusal(&answer).unwrap_or_default()))
 }
-
-const CODE: &str = "/ResponseMetadata/Error/Code";
-const MESSAGE: &str = "/ResponseMetadata/Error/Message";
 
 /// The words of the error object, where there is one.
 fn refusal(answer: &Answer) -> Option<String> {
