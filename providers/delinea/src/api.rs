@@ -24,7 +24,7 @@ pub(crate) struct Api {
 
 #[derive(Deserialize)]
 struct Secret {
-    #[serde(default)]
+    #[serde(default, alias = "Data")]
     data: Option<Box<RawValue>>,
 }
 

@@ -202,9 +202,12 @@ fn text<'a>(metadata: &'a Map<String, Value>, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
+/// A number, less what is behind its point; anything else is 0.
 fn number(metadata: &Map<String, Value>, name: &str) -> i64 {
-    let number = metadata.get(name);
-    number.and_then(Value::as_i64).unwrap_or_default()
+    let number = metadata.get(name).and_then(Value::as_number);
+    let text = number.map(ToString::to_string).unwrap_or_default();
+    let whole = text.split('.').next().unwrap_or_default();
+    whole.parse().unwrap_or_default()
 }
 
 fn required(field: &str, text: &str, most: usize) -> Result<String> {

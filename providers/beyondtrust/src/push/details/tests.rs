@@ -43,7 +43,7 @@ fn a_credential_of_version_3_0_has_owners_by_owner_id() {
 
 #[test]
 fn later_versions_have_owners_by_group_id() {
-    let metadata = json!({"title": "t", "secret_type": "text", "group_id": 3});
+    let metadata = json!({"title": "t", "secret_type": "text", "group_id": 3.5});
 
     let (kind, body) = made(metadata, "v1", "3.2").unwrap();
 
