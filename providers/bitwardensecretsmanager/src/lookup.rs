@@ -10,28 +10,33 @@ const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// The secret of a key; a missing one is an error that deletes nothing, as upstream has it.
 pub(crate) async fn secret(api: &Api, key: &str) -> Result<Secret> {
-    let found = if is_id(key) {
-        api.read(key).await.map_err(missing_kept).map(Some)
-    } else {
-        in_project(api, key).await
-    };
-    found
-        .map_err(|error| error.context("failed to get secret"))?
-        .ok_or_else(|| {
-            missing(format!(
-                "no secret found for project id {} and name {key}",
-                api.project
-            ))
-        })
+    if is_id(key) {
+        return of_id(api, key).await;
+    }
+    in_project(api, key).await?.ok_or_else(|| {
+        missing(format!(
+            "no secret found for project id {} and name {key}",
+            api.project
+        ))
+    })
+}
+
+/// The secret of an id.
+pub(crate) async fn of_id(api: &Api, id: &str) -> Result<Secret> {
+    let secret = api.read(id).await.map_err(missing_kept);
+    secret.map_err(|error| error.context("failed to get secret"))
 }
 
 /// The secret of a name in the store's project; `None` where there is none.
 pub(crate) async fn in_project(api: &Api, name: &str) -> Result<Option<Secret>> {
-    let mut found = named(api, name).await?.into_iter();
+    let found = named(api, name).await;
+    let mut found = found
+        .map_err(|error| error.context("failed to get secret"))?
+        .into_iter();
     match (found.next(), found.next()) {
         (first, None) => Ok(first),
         _ => Err(Error::invalid_data(format!(
-            "more than one secret found for project {} with key {name}",
+            "failed to get secret: more than one secret found for project {} with key {name}",
             api.project
         ))),
     }
@@ -43,8 +48,7 @@ pub(crate) async fn named(api: &Api, name: &str) -> Result<Vec<Secret>> {
     let listed = listed.map_err(|error| error.context("failed to get all secrets"))?;
     let mut found = Vec::new();
     for entry in listed.into_iter().filter(|entry| entry.key == name) {
-        let secret = api.read(&entry.id).await.map_err(missing_kept);
-        let secret = secret.map_err(|error| error.context("failed to get secret"))?;
+        let secret = of_id(api, &entry.id).await?;
         if secret.is_of(&api.project) {
             found.push(secret);
         }

@@ -2,7 +2,6 @@
 //! a new one is made. Deletes by id or by name in the store's project.
 
 use lockstep_provider_api::prelude::*;
-use lockstep_provider_kit::error::missing_kept;
 use serde_json::{Map, Value};
 
 use crate::api::{Api, Draft};
@@ -53,14 +52,10 @@ pub(crate) async fn delete(api: &Api, target: &PushTarget) -> Result<()> {
 /// Whether a secret is there. A missing id is an error: a push could only make a secret of that name.
 pub(crate) async fn exists(api: &Api, target: &PushTarget) -> Result<bool> {
     let key = &target.remote_key;
-    let found = if is_id(key) {
-        let secret = api.read(key).await;
-        secret.map_err(missing_kept).map(Some)
-    } else {
-        lookup::in_project(api, key).await
-    };
-    let found = found.map_err(|error| error.context("failed to get secret"))?;
-    Ok(found.is_some())
+    if is_id(key) {
+        return lookup::of_id(api, key).await.map(|_| true);
+    }
+    Ok(lookup::in_project(api, key).await?.is_some())
 }
 
 /// The `note` of the entry's metadata.

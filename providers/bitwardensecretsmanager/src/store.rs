@@ -3,7 +3,6 @@
 
 use lockstep_provider_api::prelude::*;
 use lockstep_provider_kit::Members;
-use lockstep_provider_kit::error::missing_kept;
 
 use crate::api::Api;
 use crate::lookup;
@@ -57,8 +56,7 @@ impl Store for BitwardenStore {
         let listed = self.api.list().await;
         let listed = listed.map_err(|error| error.context("failed to get all secrets"))?;
         for entry in listed {
-            let secret = self.api.read(&entry.id).await.map_err(missing_kept);
-            let secret = secret.map_err(|error| error.context("failed to get secret"))?;
+            let secret = lookup::of_id(&self.api, &entry.id).await?;
             found.insert(entry.id, SecretValue::from(secret.value()));
         }
         Ok(found)
