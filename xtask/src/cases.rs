@@ -20,6 +20,9 @@ use crate::test::tally::Tally;
 
 const FOLDER: &str = "tests/cases";
 
+/// How many cases run at once. A case mostly waits: for what it sees to hold, and for time to pass.
+const JOBS: &str = "12";
+
 /// Runs only the recorded cases: what the original operator did, against a binary of your choice
 ///
 /// A case that fails is shown with what was expected and what is. The cases are described in
@@ -174,7 +177,7 @@ impl Run<'_> {
             .arg(root.join(CRDS))
             .arg("--log")
             .arg(log)
-            .args(["--jobs", "4"])
+            .args(["--jobs", JOBS])
             .args(self.areas.iter().flat_map(|area| ["--area", area]))
             .args(self.filter.iter().flat_map(|filter| ["--filter", filter]));
         for kind in left_out()? {
