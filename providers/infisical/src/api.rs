@@ -90,10 +90,9 @@ impl Api {
         if scope.project_slug.is_empty() {
             return Err(Error::invalid_spec("projectId or projectSlug is required"));
         }
-        let folder = if at.folder.is_empty() {
-            "/"
-        } else {
-            &at.folder
+        let folder = match at.folder.as_str() {
+            "" => "/",
+            folder => folder,
         };
         let request = self
             .rest

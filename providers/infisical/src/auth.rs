@@ -12,6 +12,7 @@ use self::proof::Proof;
 use crate::error::Called;
 use crate::spec::{Auth, InfisicalSpec};
 
+mod method;
 mod proof;
 
 /// How requests are authorized.
@@ -20,18 +21,6 @@ pub(crate) enum Access {
     Token(StaticHeader),
     /// A machine identity that signs in.
     Session(Session),
-}
-
-/// One way to sign in.
-struct Method {
-    /// Its name in the address: `universal` of `universal-auth`.
-    path: &'static str,
-    /// Its name in error texts.
-    words: &'static str,
-    /// What the SDK calls it.
-    operation: &'static str,
-    /// The metric's label.
-    call: &'static str,
 }
 
 #[derive(Deserialize)]

@@ -42,7 +42,7 @@ impl SecretList {
         let mut found: BTreeMap<String, Secret> =
             own.map(|secret| (secret.name.clone(), secret)).collect();
         let imports = self.imports.into_iter().flatten();
-        for secret in imports.flat_map(|import| import.secrets).flatten() {
+        for secret in imports.filter_map(|import| import.secrets).flatten() {
             found.entry(secret.name.clone()).or_insert(secret);
         }
         found

@@ -2,17 +2,21 @@
 //! of files and of clouds are asked for at each sign-in, because they end.
 
 use lockstep_provider_api::prelude::*;
+use lockstep_provider_api::selector::SecretKeySelector;
 use lockstep_provider_kit::cloud::{aws, azure, google};
 use lockstep_provider_kit::oci;
 use serde_json::{Map, Value, json};
 
-use super::{Method, named, object};
+use super::method::{self, Method};
+use super::{named, object};
 use crate::spec::{self, Auth};
 
 const OPERATOR_TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 /// The only folder that token files are read from: a path in a manifest must not lead to other
 /// files of the operator, whose content would be sent to the store's address.
 const TOKEN_FILES: &str = "/var/run/secrets/";
+/// The member that names a machine identity, in a store and in a sign-in.
+const IDENTITY: &str = "identityId";
 const AZURE_RESOURCE: &str = "https://management.azure.com/";
 
 /// An identity with what it proves itself with.
@@ -40,152 +44,91 @@ struct Oracle {
     key: SecretValue,
 }
 
-/// The first identity that the spec has; none for a fixed token.
+/// The first identity that the spec has, in the order in which upstream looks; none for a fixed token.
 pub(super) async fn of(auth: &Auth, ctx: &Ctx) -> Result<Option<Proof>> {
-    let (path, words, operation, call, source) =
-        if let Some(given) = &auth.universal_auth_credentials {
-            let id = ctx.secret(&given.client_id).await?;
-            let secret = ctx.secret(&given.client_secret).await?;
-            let fields = vec![("clientId", id), ("clientSecret", secret)];
-            (
-                "universal",
-                "universal",
-                "CallUniversalAuthLogin",
-                "MachineIdentityLoginViaUniversalAuth",
-                Source::Given(fields),
-            )
-        } else if let Some(given) = &auth.azure_auth_credentials {
-            let id = named(ctx, &given.identity_id, "id").await?;
-            let resource = match &given.resource {
-                Some(selector) => named(ctx, selector, "resource")
-                    .await?
-                    .expose_utf8()?
-                    .to_owned(),
-                None => AZURE_RESOURCE.to_owned(),
-            };
-            (
-                "azure",
-                "azure",
-                "CallAzureAuthLogin",
-                "MachineIdentityLoginViaAzureAuth",
-                Source::Azure(id, resource),
-            )
-        } else if let Some(given) = &auth.gcp_id_token_auth_credentials {
-            let id = named(ctx, &given.identity_id, "identityId").await?;
-            (
-                "gcp",
-                "gcp id token",
-                "CallGCPAuthLogin",
-                "MachineIdentityLoginViaGcpIdTokenAuth",
-                Source::Google(id),
-            )
-        } else if let Some(given) = &auth.gcp_iam_auth_credentials {
-            let id = named(ctx, &given.identity_id, "identityId").await?;
-            let field = "serviceAccountKeyFilePath";
-            let path = named(ctx, &given.service_account_key_file_path, field).await?;
-            (
-                "gcp",
-                "gcp iam",
-                "CallGCPAuthLogin",
-                "MachineIdentityLoginViaGcpServiceAccountAuth",
-                Source::GoogleKey(id, path.expose_utf8()?.to_owned()),
-            )
-        } else {
-            return others(auth, ctx).await;
+    let (method, source) = if let Some(given) = &auth.universal_auth_credentials {
+        let id = ctx.secret(&given.client_id).await?;
+        let secret = ctx.secret(&given.client_secret).await?;
+        let fields = vec![("clientId", id), ("clientSecret", secret)];
+        (method::UNIVERSAL, Source::Given(fields))
+    } else if let Some(given) = &auth.azure_auth_credentials {
+        let id = named(ctx, &given.identity_id, "id").await?;
+        let resource = match &given.resource {
+            Some(selector) => text(ctx, selector, "resource").await?,
+            None => AZURE_RESOURCE.to_owned(),
         };
-    let method = Method {
-        path,
-        words,
-        operation,
-        call,
+        (method::AZURE, Source::Azure(id, resource))
+    } else if let Some(given) = &auth.gcp_id_token_auth_credentials {
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
+        (method::GOOGLE, Source::Google(id))
+    } else if let Some(given) = &auth.gcp_iam_auth_credentials {
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
+        let path = &given.service_account_key_file_path;
+        let path = text(ctx, path, "serviceAccountKeyFilePath").await?;
+        (method::GOOGLE_KEY, Source::GoogleKey(id, path))
+    } else {
+        return others(auth, ctx).await;
     };
     Ok(Some(Proof { method, source }))
 }
 
 async fn others(auth: &Auth, ctx: &Ctx) -> Result<Option<Proof>> {
-    let (path, operation, call, source) = if let Some(given) = &auth.jwt_auth_credentials {
-        let id = named(ctx, &given.identity_id, "identityId").await?;
+    let (method, source) = if let Some(given) = &auth.jwt_auth_credentials {
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
         let jwt = named(ctx, &given.jwt, "jwt").await?;
-        let source = Source::Given(vec![("identityId", id), ("jwt", jwt)]);
-        (
-            "jwt",
-            "CallJwtAuthLogin",
-            "MachineIdentityLoginViaJwtAuth",
-            source,
-        )
+        let fields = vec![(IDENTITY, id), ("jwt", jwt)];
+        (method::JWT, Source::Given(fields))
     } else if let Some(given) = &auth.ldap_auth_credentials {
-        let id = named(ctx, &given.identity_id, "identityId").await?;
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
         let password = named(ctx, &given.ldap_password, "ldapPassword").await?;
         let user = named(ctx, &given.ldap_username, "ldapUsername").await?;
-        let fields = vec![
-            ("identityId", id),
-            ("username", user),
-            ("password", password),
-        ];
-        let source = Source::Given(fields);
-        (
-            "ldap",
-            "CallLdapAuthLogin",
-            "MachineIdentityLoginViaLdapAuth",
-            source,
-        )
+        let fields = vec![(IDENTITY, id), ("username", user), ("password", password)];
+        (method::LDAP, Source::Given(fields))
     } else if let Some(given) = &auth.oci_auth_credentials {
         let source = Source::Oracle(Box::new(oracle(given, ctx).await?));
-        (
-            "oci",
-            "CallOciAuthLogin",
-            "MachineIdentityLoginViaOciAuth",
-            source,
-        )
+        (method::ORACLE, source)
     } else if let Some(given) = &auth.kubernetes_auth_credentials {
-        let id = named(ctx, &given.identity_id, "identityId").await?;
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
         let source = Source::Kubernetes(id, token_file(given, ctx).await?);
-        let call = "MachineIdentityLoginViaKubernetesAuth";
-        ("kubernetes", "CallKubernetesAuthLogin", call, source)
+        (method::KUBERNETES, source)
     } else if let Some(given) = &auth.aws_auth_credentials {
-        let id = named(ctx, &given.identity_id, "identityId").await?;
-        let call = "MachineIdentityLoginViaAwsAuth";
-        ("aws", "CallAWSIamAuthLogin", call, Source::Aws(id))
+        let id = named(ctx, &given.identity_id, IDENTITY).await?;
+        (method::AWS, Source::Aws(id))
     } else {
         return Ok(None);
     };
-    let method = Method {
-        path,
-        words: path,
-        operation,
-        call,
-    };
     Ok(Some(Proof { method, source }))
+}
+
+/// A credential that is text.
+async fn text(ctx: &Ctx, selector: &SecretKeySelector, name: &str) -> Result<String> {
+    Ok(named(ctx, selector, name).await?.expose_utf8()?.to_owned())
 }
 
 async fn token_file(given: &spec::Kubernetes, ctx: &Ctx) -> Result<String> {
     let Some(selector) = &given.service_account_token_path else {
         return Ok(OPERATOR_TOKEN.to_owned());
     };
-    let path = named(ctx, selector, "serviceAccountTokenPath").await?;
-    let path = path.expose_utf8()?;
+    let path = text(ctx, selector, "serviceAccountTokenPath").await?;
     if !path.starts_with(TOKEN_FILES) || path.split('/').any(|step| step == "..") {
         return Err(Error::invalid_spec(format!(
             "the token file must be below {TOKEN_FILES}: other files of the operator are not sent"
         )));
     }
-    Ok(path.to_owned())
+    Ok(path)
 }
 
 async fn oracle(given: &spec::Oci, ctx: &Ctx) -> Result<Oracle> {
-    let identity = named(ctx, &given.identity_id, "identityId").await?;
+    let identity = named(ctx, &given.identity_id, IDENTITY).await?;
     let key = named(ctx, &given.private_key, "privateKey").await?;
     let passphrase = match &given.private_key_passphrase {
         Some(selector) => Some(named(ctx, selector, "privateKeyPassphrase").await?),
         None => None,
     };
-    let text = async |selector, name| -> Result<String> {
-        Ok(named(ctx, selector, name).await?.expose_utf8()?.to_owned())
-    };
-    let fingerprint = text(&given.fingerprint, "fingerprint").await?;
-    let user = text(&given.user_id, "userId").await?;
-    let tenancy = text(&given.tenancy_id, "tenancyId").await?;
-    let region = text(&given.region, "region").await?;
+    let fingerprint = text(ctx, &given.fingerprint, "fingerprint").await?;
+    let user = text(ctx, &given.user_id, "userId").await?;
+    let tenancy = text(ctx, &given.tenancy_id, "tenancyId").await?;
+    let region = text(ctx, &given.region, "region").await?;
     let open = oci::private_key(&key, passphrase.as_ref())?;
     Ok(Oracle {
         identity,
@@ -232,7 +175,7 @@ impl Proof {
             }
             Source::Kubernetes(id, path) => (id, file(ctx, path)?),
         };
-        object(&[("identityId", id), ("jwt", &jwt)])
+        object(&[(IDENTITY, id), ("jwt", &jwt)])
     }
 }
 
@@ -247,7 +190,7 @@ async fn aws_body(id: &SecretValue, ctx: &Ctx) -> Result<Map<String, Value>> {
     let (region, keys) = aws::ambient(ctx).await?;
     let signed = aws::caller_identity(&region, &keys, ctx.now())?;
     let headers = json!(signed.headers).to_string();
-    let mut body = object(&[("identityId", id)])?;
+    let mut body = object(&[(IDENTITY, id)])?;
     body.insert("iamHttpRequestMethod".to_owned(), json!("POST"));
     body.insert("iamRequestBody".to_owned(), json!(aws::encoded(aws::BODY)));
     body.insert(
@@ -269,7 +212,7 @@ impl Oracle {
         ];
         let authorization = self.signer.authorization(&signed)?;
         let headers = json!({ "authorization": authorization, "date": date, "host": host });
-        let mut body = object(&[("identityId", &self.identity)])?;
+        let mut body = object(&[(IDENTITY, &self.identity)])?;
         body.insert("userOcid".to_owned(), json!(self.user));
         body.insert("headers".to_owned(), headers);
         Ok(body)
