@@ -109,9 +109,7 @@ impl ConjurSpec {
         self.auth.admit()?;
         self.validate(scope)
     }
-}
 
-impl ConjurSpec {
     /// Checks what upstream's client does before it sends anything, in its words.
     pub(crate) fn check_client(&self) -> Result<()> {
         let (account, service) = match &self.auth {
