@@ -52,7 +52,9 @@ struct Version {
 
 #[derive(Deserialize)]
 struct Accessed {
-    data: String,
+    /// Base64; an empty version may have none.
+    #[serde(default)]
+    data: Option<String>,
 }
 
 /// What a list selects at the server.
@@ -153,7 +155,8 @@ impl Api {
         let request = self.rest.get(&path);
         let answer = self.rest.send("AccessSecretVersion", request, error::check);
         let accessed: Accessed = answer.await?.json()?;
-        let value = decode(Encoding::Standard, accessed.data.as_bytes());
+        let data = accessed.data.unwrap_or_default();
+        let value = decode(Encoding::Standard, data.as_bytes());
         let value = value.map_err(|_| Error::invalid_data("the version's data is no base64"))?;
         Ok(SecretValue::new(value))
     }
