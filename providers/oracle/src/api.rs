@@ -124,7 +124,8 @@ impl Api {
         let sent = sent.await;
         match (sent, hidden) {
             (_, Some(error)) => Ok(Seen::Hidden(error)),
-            (Ok(_), None) => Ok(Seen::Vault),
+            // What answers something else than JSON is not the service.
+            (Ok(answer), None) => answer.json::<Value>().map(|_| Seen::Vault),
             (Err(error), None) => Err(error),
         }
     }
