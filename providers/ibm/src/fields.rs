@@ -54,7 +54,7 @@ impl Fields {
         };
         let mut fields: BTreeMap<String, Json> = all
             .into_iter()
-            .filter(|(name, value)| is_kept(name, value))
+            .filter(|(name, value)| is_kept(kind, name, value))
             .map(|(name, value)| {
                 let value = dated(&name, value);
                 (name, value)

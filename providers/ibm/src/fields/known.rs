@@ -1,8 +1,10 @@
-//! Which fields of a secret upstream's client knows, which of them it leaves out where they are empty, and how
+//! Which fields of a type of secret upstream's client knows, which of them it leaves out where they are empty, and how
 //! it writes dates. Says nothing of what the fields mean.
 
 use jiff::Timestamp;
 use lockstep_provider_api::json::Value as Json;
+
+use crate::kind::Kind;
 
 /// Fields that hold lists or maps and are left out where these are empty.
 const LEFT_OUT: [&str; 7] = [
@@ -15,68 +17,25 @@ const LEFT_OUT: [&str; 7] = [
     "referenced_by",
 ];
 
-/// All other fields of any type; what is not here is not handed on.
-const KNOWN: [&str; 61] = [
-    "account_id",
-    "api_key",
-    "api_key_id",
-    "bundle_certs",
-    "ca",
-    "certificate",
-    "certificate_authority",
-    "certificate_template",
-    "common_name",
-    "configuration",
+/// Fields of every type; what is neither here nor among those of its type is not handed on.
+const COMMON: [&str; 18] = [
     "created_at",
     "created_by",
-    "credentials",
-    "credentials_content",
     "crn",
-    "csr",
-    "data",
+    "custom_metadata",
     "description",
-    "dns",
     "downloaded",
-    "expiration_date",
     "id",
-    "intermediate",
-    "intermediate_included",
-    "issuance_info",
-    "issuer",
-    "issuing_ca",
-    "key_algorithm",
-    "last_failed_task_id",
-    "last_rotation_failed",
+    "labels",
     "locks_total",
-    "managed_csr",
     "name",
-    "next_rotation_date",
-    "password",
-    "password_generation_policy",
-    "payload",
-    "private_key",
-    "private_key_included",
-    "processing_task_id",
-    "queued_task_count",
+    "referenced_by",
     "retrieved_at",
-    "reuse_api_key",
-    "revocation_time_rfc3339",
-    "revocation_time_seconds",
-    "rotation",
     "secret_group_id",
     "secret_type",
-    "serial_number",
-    "service_id",
-    "service_id_is_static",
-    "signing_algorithm",
-    "source_service",
     "state",
     "state_description",
-    "task_count",
-    "ttl",
     "updated_at",
-    "username",
-    "validity",
     "versions_total",
 ];
 
@@ -91,15 +50,121 @@ const DATES: [&str; 8] = [
     "updated_at",
 ];
 
-/// Whether a field is handed on.
-pub(super) fn is_kept(name: &str, value: &Json) -> bool {
+/// Fields of one type.
+fn own(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Arbitrary => &["expiration_date", "payload"],
+        Kind::UsernamePassword => &[
+            "expiration_date",
+            "next_rotation_date",
+            "password",
+            "password_generation_policy",
+            "rotation",
+            "username",
+        ],
+        Kind::IamCredentials => &[
+            "access_groups",
+            "account_id",
+            "api_key",
+            "api_key_id",
+            "expiration_date",
+            "next_rotation_date",
+            "reuse_api_key",
+            "rotation",
+            "service_id",
+            "service_id_is_static",
+            "ttl",
+        ],
+        Kind::ServiceCredentials => &[
+            "credentials",
+            "expiration_date",
+            "next_rotation_date",
+            "rotation",
+            "source_service",
+            "ttl",
+        ],
+        Kind::ImportedCert => &[
+            "alt_names",
+            "certificate",
+            "common_name",
+            "csr",
+            "expiration_date",
+            "intermediate",
+            "intermediate_included",
+            "issuer",
+            "key_algorithm",
+            "managed_csr",
+            "private_key",
+            "private_key_included",
+            "serial_number",
+            "signing_algorithm",
+            "validity",
+        ],
+        Kind::PublicCert => &[
+            "alt_names",
+            "bundle_certs",
+            "ca",
+            "certificate",
+            "common_name",
+            "dns",
+            "expiration_date",
+            "intermediate",
+            "issuance_info",
+            "issuer",
+            "key_algorithm",
+            "private_key",
+            "rotation",
+            "serial_number",
+            "signing_algorithm",
+            "validity",
+        ],
+        Kind::PrivateCert => &[
+            "alt_names",
+            "ca_chain",
+            "certificate",
+            "certificate_authority",
+            "certificate_template",
+            "common_name",
+            "expiration_date",
+            "issuer",
+            "issuing_ca",
+            "key_algorithm",
+            "next_rotation_date",
+            "private_key",
+            "revocation_time_rfc3339",
+            "revocation_time_seconds",
+            "rotation",
+            "serial_number",
+            "signing_algorithm",
+            "validity",
+        ],
+        Kind::Kv => &["data"],
+        Kind::CustomCredentials => &[
+            "configuration",
+            "credentials_content",
+            "expiration_date",
+            "last_failed_task_id",
+            "last_rotation_failed",
+            "next_rotation_date",
+            "parameters",
+            "processing_task_id",
+            "queued_task_count",
+            "rotation",
+            "task_count",
+            "ttl",
+        ],
+    }
+}
+
+/// Whether a field of a secret of this type is handed on.
+pub(super) fn is_kept(kind: Kind, name: &str, value: &Json) -> bool {
     let is_empty = match value {
         Json::Array(items) => items.is_empty(),
         Json::Object(members) => members.is_empty(),
-        Json::Null => true,
         _ => false,
     };
-    KNOWN.contains(&name) && *value != Json::Null || LEFT_OUT.contains(&name) && !is_empty
+    let is_known = COMMON.contains(&name) || own(kind).contains(&name);
+    is_known && *value != Json::Null && !(is_empty && LEFT_OUT.contains(&name))
 }
 
 /// Dates as upstream's client writes them, with thousandths of a second.
