@@ -39,12 +39,13 @@ const COMMON: [&str; 18] = [
     "versions_total",
 ];
 
-const DATES: [&str; 8] = [
+const DATES: [&str; 9] = [
     "created_at",
     "expiration_date",
     "next_rotation_date",
     "not_after",
     "not_before",
+    "ordered_on",
     "retrieved_at",
     "revocation_time_rfc3339",
     "updated_at",
@@ -186,7 +187,7 @@ pub(super) fn dated(name: &str, value: Json) -> Json {
                 moment.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
             }))
         }
-        Json::Object(members) if name == "validity" => {
+        Json::Object(members) if ["issuance_info", "validity"].contains(&name) => {
             let members = members.into_iter();
             Json::Object(
                 members
