@@ -91,7 +91,7 @@ pub trait Store: Send + Sync + 'static {
     /// Reads all that the backend answers to a reference, for stores whose [`Store::containing_read`] names
     /// such a read.
     fn get_raw(&self, _reference: &RemoteRef) -> impl Future<Output = Result<SecretValue>> + Send {
-        async { Err(unsupported("raw reads")) }
+        async { Err(Error::unsupported("this provider has no raw reads")) }
     }
 
     /// The wider read whose answer this one's can be taken out of, be it itself. Reads with the same
@@ -122,22 +122,22 @@ pub trait Store: Send + Sync + 'static {
 
     /// Searches. Pages to the end; a partial result is an error.
     fn find(&self, _find: &Find) -> impl Future<Output = Result<SecretMap>> + Send {
-        async { Err(unsupported("find")) }
+        async { Err(not_implemented()) }
     }
 
     /// Writes a value, comparing before it writes.
     fn push(&self, _item: &PushItem) -> impl Future<Output = Result<Pushed>> + Send {
-        async { Err(unsupported("push")) }
+        async { Err(not_implemented()) }
     }
 
     /// Deletes a value; deleting what is absent succeeds, what is not ours is a `Conflict`.
     fn delete(&self, _target: &PushTarget) -> impl Future<Output = Result<()>> + Send {
-        async { Err(unsupported("delete")) }
+        async { Err(not_implemented()) }
     }
 
     /// Whether a value is there.
     fn exists(&self, _target: &PushTarget) -> impl Future<Output = Result<bool>> + Send {
-        async { Err(unsupported("exists")) }
+        async { Err(not_implemented()) }
     }
 
     /// Checks the connection for the store's Ready condition.
@@ -168,6 +168,7 @@ pub enum Check {
     Failed(Error),
 }
 
-fn unsupported(operation: &str) -> Error {
-    Error::unsupported(format!("this provider does not support {operation}"))
+/// Upstream's words for an operation that a backend does not have.
+fn not_implemented() -> Error {
+    Error::unsupported("not implemented")
 }

@@ -107,10 +107,6 @@ impl Store for BeyondtrustStore {
         pushed.map(|()| Pushed::Created)
     }
 
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(Error::unsupported(NOT_IMPLEMENTED))
-    }
-
     async fn exists(&self, target: &PushTarget) -> Result<bool> {
         let title = &target.remote_key;
         let search = |session: Arc<Session>| {

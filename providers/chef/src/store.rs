@@ -8,7 +8,6 @@ use lockstep_provider_kit::error::missing;
 use crate::api::Api;
 
 const PROPERTY: Property = Property::GjsonText;
-const NOT_IMPLEMENTED: &str = "not implemented";
 
 /// A connection to an organization of a Chef server.
 pub struct ChefStore {
@@ -86,18 +85,6 @@ impl Store for ChefStore {
 
     async fn find(&self, _find: &Find) -> Result<SecretMap> {
         Err(Error::unsupported("dataFrom.find not suppported"))
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(Error::unsupported(NOT_IMPLEMENTED))
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(Error::unsupported(NOT_IMPLEMENTED))
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported(NOT_IMPLEMENTED))
     }
 
     async fn check(&self) -> Check {

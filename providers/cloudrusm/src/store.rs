@@ -78,10 +78,6 @@ impl Store for CloudrusmStore {
         Err(Error::unsupported("push secret is not supported"))
     }
 
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     async fn exists(&self, _target: &PushTarget) -> Result<bool> {
         Err(Error::unsupported("secret exists is not supported"))
     }

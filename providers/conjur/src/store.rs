@@ -95,10 +95,6 @@ impl Store for ConjurStore {
         ))
     }
 
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     /// Upstream signs in with the first read, and a store is ready before it.
     async fn check(&self) -> Check {
         Check::Healthy(Health::Ready)

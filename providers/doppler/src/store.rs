@@ -85,10 +85,6 @@ impl Store for DopplerStore {
         sent.map_err(|error| error.context(format!("could not delete secrets {name}")))
     }
 
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     async fn check(&self) -> Check {
         match self.api.check().await {
             Ok(()) => Check::Healthy(Health::Ready),

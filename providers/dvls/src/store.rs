@@ -104,10 +104,6 @@ impl Store for DvlsStore {
         }
     }
 
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     /// Upstream writes also where nothing changed.
     async fn push(&self, item: &PushItem) -> Result<Pushed> {
         let key = &item.target.remote_key;

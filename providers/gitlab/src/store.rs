@@ -66,10 +66,6 @@ fn members(value: &SecretValue, _: &RemoteRef) -> Result<SecretMap> {
     found.map_err(|error| error.context("unable to unmarshal secret from JSON"))
 }
 
-fn not_implemented() -> Error {
-    Error::unsupported("not implemented")
-}
-
 impl Store for GitlabStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let value = self.get_raw(reference).await?;
@@ -120,18 +116,6 @@ impl Store for GitlabStore {
         find::find(&self.api, &self.spec, &filter)
             .await
             .map_err(not_absence)
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(not_implemented())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(not_implemented())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(not_implemented())
     }
 
     async fn check(&self) -> Check {

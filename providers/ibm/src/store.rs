@@ -76,22 +76,6 @@ impl Store for IbmStore {
         }
     }
 
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(not_implemented())
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(not_implemented())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(not_implemented())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(not_implemented())
-    }
-
     /// As upstream does, nothing is asked.
     async fn check(&self) -> Check {
         Check::Healthy(Health::Ready)

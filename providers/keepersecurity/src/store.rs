@@ -150,10 +150,6 @@ impl Store for KeepersecurityStore {
         Box::pin(push::delete(&self.api, target)).await
     }
 
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     async fn check(&self) -> Check {
         Check::Healthy(Health::Ready)
     }

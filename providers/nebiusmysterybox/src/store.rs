@@ -69,22 +69,6 @@ impl Store for NebiusmysteryboxStore {
         parts::extract(read, containing, |payload, _| whole(payload), members)
     }
 
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(Error::unsupported("not implemented"))
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(Error::unsupported("not implemented"))
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(Error::unsupported("not implemented"))
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     /// The sign-in was the check.
     async fn check(&self) -> Check {
         Check::Healthy(Health::Ready)

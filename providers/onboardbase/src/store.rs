@@ -83,10 +83,6 @@ fn matcher(find: &Find) -> Result<Option<NameMatcher>> {
     find.name.as_deref().map(NameMatcher::new).transpose()
 }
 
-fn not_implemented() -> Error {
-    Error::unsupported("not implemented")
-}
-
 impl Store for OnboardbaseStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         self.value(self.api.entries().await, reference)
@@ -124,18 +120,6 @@ impl Store for OnboardbaseStore {
     async fn find(&self, find: &Find) -> Result<SecretMap> {
         matcher(find)?;
         self.search(self.api.entries().await, find)
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(not_implemented())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(not_implemented())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(not_implemented())
     }
 
     async fn check(&self) -> Check {

@@ -199,10 +199,6 @@ impl Store for OpenBaoStore {
         ))
     }
 
-    async fn exists(&self, _: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     async fn check(&self) -> Check {
         let connected = match &self.0 {
             Opened::Connected(connected) if !connected.is_referent => connected,

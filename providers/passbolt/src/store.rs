@@ -92,18 +92,6 @@ impl Store for PassboltStore {
         found
     }
 
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(unsupported())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(unsupported())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(unsupported())
-    }
-
     /// A store is ready once somebody could sign in, which making the connection shows.
     async fn check(&self) -> Check {
         Check::Healthy(Health::Unknown)

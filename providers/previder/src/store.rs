@@ -16,10 +16,6 @@ impl PreviderStore {
     }
 }
 
-fn unsupported() -> Error {
-    Error::unsupported("not implemented")
-}
-
 fn members(value: &SecretValue, reference: &RemoteRef) -> SecretMap {
     SecretMap::from_iter([(reference.key.clone(), value.clone())])
 }
@@ -43,22 +39,6 @@ impl Store for PreviderStore {
         read.extract_from_value(containing, same, |value, reference| {
             Ok(members(value, reference))
         })
-    }
-
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(unsupported())
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(unsupported())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(unsupported())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(unsupported())
     }
 
     async fn check(&self) -> Check {

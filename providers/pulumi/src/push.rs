@@ -26,7 +26,9 @@ pub(crate) async fn push(api: &Api, item: &PushItem) -> Result<Pushed> {
         Value::String(value.expose_utf8()?.to_owned()),
     );
     let definition = Value::Object(BTreeMap::from([("values".to_owned(), values)]));
-    let written = api.write(&SecretValue::from(to_yaml(&definition, Style::V2))).await;
+    let written = api
+        .write(&SecretValue::from(to_yaml(&definition, Style::V2)))
+        .await;
     written.map_err(|error| error.context("error pushing secret"))?;
     Ok(Pushed::Updated)
 }

@@ -85,10 +85,6 @@ impl Store for ScalewayStore {
         push::delete(&self.api, target).await
     }
 
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(Error::unsupported("not implemented"))
-    }
-
     async fn check(&self) -> Check {
         match self.api.check().await {
             Ok(()) => Check::Healthy(Health::Ready),

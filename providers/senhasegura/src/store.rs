@@ -18,10 +18,6 @@ impl SenhaseguraStore {
     }
 }
 
-fn unsupported() -> Error {
-    Error::unsupported("not implemented")
-}
-
 fn value(all: &[Secret], reference: &RemoteRef) -> Result<SecretValue> {
     let mut named = all.iter().filter(|secret| secret.identity == reference.key);
     let found = match reference.wanted_property() {
@@ -91,22 +87,6 @@ impl Store for SenhaseguraStore {
             Read::Raw(_) => Ok(Payload::Value(all.clone())),
             Read::Find(_) => Err(mismatch()),
         }
-    }
-
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(unsupported())
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(unsupported())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(unsupported())
-    }
-
-    async fn exists(&self, _target: &PushTarget) -> Result<bool> {
-        Err(unsupported())
     }
 
     async fn check(&self) -> Check {

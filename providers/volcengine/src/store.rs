@@ -42,10 +42,6 @@ fn not_json() -> Error {
     Error::invalid_data("failed to unmarshal secret: invalid JSON format")
 }
 
-fn not_implemented() -> Error {
-    Error::unsupported("not implemented")
-}
-
 impl Store for VolcengineStore {
     async fn get(&self, reference: &RemoteRef) -> Result<SecretValue> {
         let value = self
@@ -65,18 +61,6 @@ impl Store for VolcengineStore {
 
     fn extract_from(&self, read: &Read, containing: &Result<Payload>) -> Result<Payload> {
         read.extract_from_value(containing, wanted, members)
-    }
-
-    async fn find(&self, _find: &Find) -> Result<SecretMap> {
-        Err(not_implemented())
-    }
-
-    async fn push(&self, _item: &PushItem) -> Result<Pushed> {
-        Err(not_implemented())
-    }
-
-    async fn delete(&self, _target: &PushTarget) -> Result<()> {
-        Err(not_implemented())
     }
 
     /// A secret that is not there is no error, unlike at upstream.

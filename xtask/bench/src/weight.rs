@@ -105,7 +105,8 @@ fn row(name: &str, figures: Vec<Figure>) -> Beside {
 fn weigh(plane: &ControlPlane, features: &[&str]) -> Result<Vec<Figure>> {
     let (began, spent) = (Instant::now(), ended_children_cpu()?);
     let program = build(features)?;
-    let (took, spent) = (began.elapsed(), ended_children_cpu()? - spent);
+    let took = began.elapsed();
+    let spent = ended_children_cpu()?.saturating_sub(spent);
     let bytes = fs::metadata(&program)?.len();
     let started = started(plane, &program)?;
     Ok(vec![
