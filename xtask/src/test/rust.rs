@@ -3,6 +3,7 @@
 //! test targets whose name begins with `cluster`, those that need Helm begin with `helm`.
 
 use std::io::{BufRead, BufReader};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -14,6 +15,9 @@ use lockstep_testkit::progress::say;
 use super::Args;
 use super::tally::Tally;
 use crate::shell;
+
+/// The variable that says how many tests of a target run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// The operator binary that [`build`] makes.
 pub(super) fn operator() -> PathBuf {
@@ -32,12 +36,14 @@ pub(super) fn run(args: &Args, cluster: Option<&Cluster>) -> Result<Tally> {
         tally += cargo_test(args, shell::cargo().args(selection(&["--doc".into()])))?;
         return Ok(tally);
     };
-    cargo_test(
-        args,
-        shell::cargo()
-            .args(selection(&[]))
-            .env(CLUSTER, cluster.dir()),
-    )
+    let mut command = shell::cargo();
+    command.args(selection(&[])).env(CLUSTER, cluster.dir());
+    if std::env::var_os(THREADS).is_none() {
+        // Tests on a cluster mostly wait; one a core, the default, leaves the cores idle.
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(THREADS, (2 * cores).to_string());
+    }
+    cargo_test(args, &mut command)
 }
 
 fn selection(targets: &[String]) -> Vec<String> {

@@ -13,9 +13,8 @@ use serde_json::{Value, json};
 use crate::process::{Room, operator, until};
 use crate::server::{Server, peak_memory};
 
-/// The most memory an operator may have had, in MiB. A build for development takes a little more than
-/// one for shipping, for which 128 are claimed.
-const MOST_MEMORY: u64 = 160;
+/// The most memory an operator may have had, in MiB, as claimed.
+const MOST_MEMORY: u64 = 128;
 /// How late an answer of the health endpoint or a renewal may be on a busy machine; both are due
 /// within a second.
 const LATE: Duration = Duration::from_secs(8);

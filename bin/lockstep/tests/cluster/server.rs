@@ -154,12 +154,16 @@ impl Room {
     }
 }
 
-/// The most memory a process had so far, in MiB.
+/// The most memory a process had so far, in MiB, without the pages of its program: a build for development has
+/// several times as many, and how many are resident depends on what the machine has read of the file before.
 pub(crate) fn peak_memory(operator: &Operator) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", operator.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    let kibibytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kibibytes.unwrap() / 1024
+    let kibibytes = |field: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        number.unwrap()
+    };
+    (kibibytes("VmHWM:") - kibibytes("RssFile:")) / 1024
 }
 
 /// Waits until the server has been asked so often since `before`.
