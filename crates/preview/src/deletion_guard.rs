@@ -33,6 +33,8 @@ struct State {
     samples: BTreeMap<StoreKey, Vec<ObjectKey>>,
     /// Objects of which it cannot be told whether they may lose their data, with the store.
     undecided: BTreeMap<ObjectKey, StoreKey>,
+    /// Objects that have their data and ran before the guard knew of an absence, by store.
+    present: BTreeMap<StoreKey, BTreeSet<ObjectKey>>,
 }
 
 impl DeletionGuard {
@@ -63,6 +65,10 @@ impl DeletionGuard {
         };
         let mut state = self.state.lock();
         let mut verdict = state.guard.absent(store, &key, absence, now);
+        // A plan runs all objects at once. Without those that ran first, the sample would decide by chance.
+        for other in state.present.remove(store).into_iter().flatten() {
+            state.guard.present(store, &other, now);
+        }
         if let Verdict::Sample(number) = verdict {
             let seen = state.guard.seen_since(store, &key, now);
             let picked = self.pick(store, number, &key, &seen);
@@ -136,11 +142,11 @@ impl Scene {
             return;
         };
         let key = ObjectKey::of(&object.metadata);
-        let mut state = deletions.state.lock();
-        if !state.guard.is_empty() {
-            for store in store_keys(object) {
-                state.guard.present(&store, &key, SystemTime.now());
-            }
+        let (mut state, now) = (deletions.state.lock(), SystemTime.now());
+        for store in store_keys(object) {
+            state.guard.present(&store, &key, now);
+            let present = state.present.entry(store).or_default();
+            present.insert(key.clone());
         }
     }
 }
