@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use ureq::Agent;
 
@@ -24,6 +25,9 @@ pub const PASSWORD: &str = "a pass word";
 pub const DOMAIN: &str = "Default";
 /// Region of the key manager.
 pub const REGION: &str = "RegionOne";
+
+/// Held during a write.
+static WRITE: Mutex<()> = Mutex::new(());
 
 /// Serves an application with Python's own server: `serve.py WHAT PORT PASTE_FILE`.
 const SERVE: &str = r#"
@@ -142,6 +146,8 @@ impl Openstack {
     fn post(&self, url: &str, body: &Value) -> Result<Value> {
         let request = self.agent.post(url).header("X-Auth-Token", &self.token);
         let request = request.header("Content-Type", "application/json");
+        // Behind the servers is SQLite, which refuses a write during another one.
+        let _alone = WRITE.lock();
         let mut answer = request.send(body.to_string())?;
         let said = answer.body_mut().read_to_string()?;
         if !answer.status().is_success() {
