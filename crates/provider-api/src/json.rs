@@ -120,7 +120,8 @@ pub(crate) fn refused(error: &JsonError) -> Error {
     })
 }
 
-fn kind_of(value: &Value) -> &'static str {
+/// A kind of JSON in Go's words.
+pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -32,6 +32,17 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// The scope of admission for a store in use, for providers whose upstream refuses a foreign namespace for a connection
+    /// too.
+    pub fn as_at_admission(&self) -> Self {
+        match self {
+            Self::Used { namespace } => Self::Namespaced {
+                namespace: namespace.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
     /// The namespace a selector without a namespace means; `None` while a cluster store is checked
     /// without a caller.
     pub fn home(&self) -> Option<&str> {

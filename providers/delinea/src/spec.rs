@@ -47,7 +47,7 @@ impl DelineaSpec {
 
     /// Checks for a connection: a ClusterSecretStore must say where its Secrets are.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let warnings = self.admit(&admission_scope(scope))?;
+        let warnings = self.admit(&scope.as_at_admission())?;
         for credential in [&self.client_id, &self.client_secret] {
             let selector = credential.secret_ref.as_ref();
             if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
@@ -58,16 +58,6 @@ impl DelineaSpec {
         }
         Template::new(self)?;
         Ok(warnings)
-    }
-}
-
-/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
-fn admission_scope(scope: &Scope) -> Scope {
-    match scope {
-        Scope::Used { namespace } => Scope::Namespaced {
-            namespace: namespace.clone(),
-        },
-        other => other.clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 /// The backend's code of a secret that does not exist.
 const NO_SECRET: u32 = 17_125_377;
 
-/// Checks the answer about one secret: its refusal is told without the status.
+/// Checks the answer about one secret: the error leaves out the status.
 pub(crate) fn secret(answer: Answer) -> Result<Answer> {
     let told = |answer: &Answer| match Refusal::of(answer) {
         Some(refusal) => refusal.to_string(),

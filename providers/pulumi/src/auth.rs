@@ -107,7 +107,7 @@ async fn login(config: &OidcConfig, rest: &Rest) -> Result<AccessToken> {
     }
 }
 
-/// Checks an exchange; its body may hold a token, so the status alone is told.
+/// Checks an exchange; its body may hold a token, so the error has the status alone.
 fn check(answer: Answer) -> Result<Answer> {
     described(answer, |answer| {
         let status = answer.status().as_u16();

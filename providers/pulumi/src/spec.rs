@@ -108,7 +108,7 @@ impl PulumiSpec {
 
     /// Checks for a connection: a ClusterSecretStore must say where its token is.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let warnings = self.admit(&admission_scope(scope))?;
+        let warnings = self.admit(&scope.as_at_admission())?;
         let selector = self.token();
         if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
             return refused("cluster store requires namespace");
@@ -166,16 +166,6 @@ impl OidcConfig {
             );
         }
         Ok(Warnings::new())
-    }
-}
-
-/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
-fn admission_scope(scope: &Scope) -> Scope {
-    match scope {
-        Scope::Used { namespace } => Scope::Namespaced {
-            namespace: namespace.clone(),
-        },
-        other => other.clone(),
     }
 }
 

@@ -77,7 +77,7 @@ impl SecretserverSpec {
 
     /// Checks for a connection: a ClusterSecretStore must say where its Secrets are.
     pub(crate) fn validate(&self, scope: &Scope) -> Result<Warnings> {
-        let warnings = self.admit(&admission_scope(scope))?;
+        let warnings = self.admit(&scope.as_at_admission())?;
         for credential in self.credentials()? {
             let selector = credential.secret_ref.as_ref();
             if selector.is_some_and(|one| scope.is_cluster() && one.namespace.is_none()) {
@@ -131,16 +131,6 @@ impl Credential {
             Some(selector) => ctx.secret(selector).await,
             None => Ok(SecretValue::from(self.value.as_deref().unwrap_or_default())),
         }
-    }
-}
-
-/// Upstream refuses a foreign namespace for a connection too, where other providers overlook it.
-fn admission_scope(scope: &Scope) -> Scope {
-    match scope {
-        Scope::Used { namespace } => Scope::Namespaced {
-            namespace: namespace.clone(),
-        },
-        other => other.clone(),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Mappings as `gopkg.in/yaml.v3` reads them into `map[string]any`: `yes` and `on` are strings, a number
-//! keeps its type, and a mapping with a key that is no string is told apart.
+//! keeps its type, and a mapping with a key that is no string is not an object.
 
 use std::collections::BTreeMap;
 

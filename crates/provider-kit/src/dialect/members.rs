@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockstep_golang::fmt::value_text;
 use lockstep_golang::yaml::decode_v3;
-use lockstep_provider_api::json::{Value, decode, json_object};
+use lockstep_provider_api::json::{Value, decode, json_object, kind_of};
 use lockstep_provider_api::prelude::*;
 use serde_json::value::RawValue;
 
@@ -65,14 +65,7 @@ fn string(member: Value) -> Result<SecretValue> {
 }
 
 fn unfit(found: &Value, wanted: &str) -> Error {
-    let found = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
+    let found = kind_of(found);
     Error::invalid_data(format!(
         "json: cannot unmarshal {found} into Go value of type {wanted}"
     ))
