@@ -27,7 +27,7 @@ pub use page::{Page, pages};
 pub use redact::RedactedUrl;
 pub use request::RequestBuilder;
 pub use status::{check_status, kind_of};
-pub use url::{encode_component, encode_path, encode_segment};
+pub use url::{encode_component, encode_key, encode_path, encode_segment};
 
 /// Sends one request and reads its whole answer.
 pub trait Transport: Send + Sync {

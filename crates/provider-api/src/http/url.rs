@@ -18,6 +18,14 @@ pub fn encode_segment(text: &str) -> String {
     encode(text, b"-._~$&+=:@")
 }
 
+/// Encodes a key that may be a path below a fixed one. Slashes stay, unless a segment of dots alone would lead out of that place.
+pub fn encode_key(key: &str) -> String {
+    if key.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return encode_component(key);
+    }
+    encode_path(key)
+}
+
 fn encode(text: &str, kept: &[u8]) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -39,5 +47,11 @@ mod tests {
         assert_eq!(encode_component("a/b c&d=é~"), "a%2Fb%20c%26d%3D%C3%A9~");
         assert_eq!(encode_path("kv/data/a b?"), "kv/data/a%20b%3F");
         assert_eq!(encode_segment("a/b:c@d;e,f?"), "a%2Fb:c@d%3Be%2Cf%3F");
+    }
+
+    #[test]
+    fn a_key_cannot_leave_its_place() {
+        assert_eq!(encode_key("team/db 1"), "team/db%201");
+        assert_eq!(encode_key("../token"), "..%2Ftoken");
     }
 }
